@@ -67,7 +67,7 @@ function recordsOfFile(
   { project, cwd = null, path, known = nothingKnown, limit = maxLines, exceptSession }: FileContextRequest,
 ): RecordsOfFile {
   const elsewhere = port.elsewhere?.(path, { project, cwd }) ?? [];
-  const paths = [...new Set([...spellingsOf(path), ...elsewhere])];
+  const paths = [...new Set([...spellingsOf(path, cwd), ...elsewhere])];
   const found = port.byFile({ project, paths, exceptSession: exceptSession ?? null, limit });
   return {
     fresh: found.observations.filter(({ id }) => !known.has(id)),
@@ -78,12 +78,15 @@ function recordsOfFile(
   };
 }
 
-// The path and its ends, for records with a path relative to the project. No bare file name: every folder has an index.ts.
-function spellingsOf(path: string): string[] {
+// The path and its ends, for records with a path relative to the project. No bare file name, unless the agent works in its
+// folder: every folder has an index.ts.
+function spellingsOf(path: string, cwd: string | null): string[] {
   const parts = path.split(/[/\\]/);
   const separator = path.includes("/") ? "/" : "\\";
   const ends = parts.slice(1, -1).map((_, index) => parts.slice(index + 1).join(separator));
-  return [...new Set([path, ...ends.slice(-maxSpellings)])];
+  const name = parts.at(-1) ?? "";
+  const isHere = cwd !== null && path === `${cwd}${separator}${name}`;
+  return [...new Set([path, ...ends.slice(-maxSpellings), ...(isHere ? [name] : [])])];
 }
 
 const maxSpellings = 16;

@@ -106,7 +106,7 @@ function beforeFile(base: EventBase, payload: JsonObject): HostEvent | null {
   const path = fileOf(payload);
   return path === ""
     ? null
-    : { ...base, kind: "before_file", toolName: textField(payload, "tool_name"), path };
+    : { ...base, kind: "before_file", toolName: textField(payload, "tool_name"), paths: [path] };
 }
 
 function beforeCommand(base: EventBase, payload: JsonObject): HostEvent | null {
@@ -136,7 +136,7 @@ function toolUse(
     toolInput: payload.tool_input ?? null,
     toolResponse: response,
     failed,
-    ...(wrote === "" ? {} : { wrote }),
+    ...(wrote === "" ? {} : { wrote: [wrote] }),
   };
 }
 

@@ -19,16 +19,22 @@ export type HostEvent = HostEventBase &
     | { kind: "setup" }
     | { kind: "session_start"; source: string }
     | { kind: "prompt"; text: string }
-    | { kind: "before_file"; toolName: string; path: string }
-    | { kind: "before_command"; toolName: string; command: string }
+    | { kind: "before_file"; toolName: string; paths: readonly string[] }
+    | {
+        kind: "before_command";
+        toolName: string;
+        command: string;
+        /** The files that the command prints, for a host whose agents read files by commands only. */
+        reads?: readonly string[];
+      }
     | {
         kind: "tool_use";
         toolName: string;
         toolInput: Json;
         toolResponse: Json;
         failed: boolean;
-        /** The file that the tool wrote, if it wrote one. */
-        wrote?: string;
+        /** The files that the tool wrote, if it wrote any. */
+        wrote?: readonly string[];
       }
     /** The host is about to replace the agent's context by a summary. */
     | { kind: "before_compact" }

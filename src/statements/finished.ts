@@ -1,5 +1,7 @@
 // Whether a turn finished work that an earlier turn left open.
 import type { Turn } from "../core/records/turn.ts";
+import { editedPaths } from "../core/tools/apply-patch.ts";
+import { readCall } from "../core/tools/tool-kind.ts";
 import { concludedIn, withLead } from "./concluded.ts";
 import { cueOf, removing } from "./text/cue-pattern.ts";
 import { saysLeftOpen, saysNothingLeft, withoutOpenCues } from "./text/left-open.ts";
@@ -147,10 +149,9 @@ function share(some: ReadonlySet<string>, all: ReadonlySet<string>): number {
 
 function editedFiles({ uses }: Turn): string[] {
   return uses.flatMap(({ isOfTurn, message }) => {
-    const { tool_name = "", tool_input: input } = message;
+    const { tool_name = "" } = message;
     if (!isOfTurn || !/edit|write|patch/i.test(tool_name)) return [];
-    if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-    return typeof input.file_path === "string" ? [input.file_path.split("/").slice(-2).join("/")] : [];
+    return editedPaths(readCall(message)).map((path) => path.split("/").slice(-2).join("/"));
   });
 }
 

@@ -1,9 +1,9 @@
 // Finds the tool uses of a finished turn that lists need not show, and the failures that its commands fixed.
 import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
+import { editedPaths } from "../core/tools/apply-patch.ts";
 import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
 import { readCall, type ToolKind } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
-import { pathField } from "../text/json-fields.ts";
 import { differenceOf } from "./commands/difference.ts";
 import { haveCommon } from "./commands/failures.ts";
 import { type Part, partsOf, type Run, readRuns } from "./commands/runs.ts";
@@ -82,13 +82,8 @@ function subjectOf(use: ToolUseOfTurn): string {
 }
 
 function editedFiles({ message }: ToolUseOfTurn): string {
-  const path = pathField(readCall(message).input);
-  if (path !== "") return path;
-  const patch = JSON.stringify(message.tool_input ?? "");
-  return Array.from(patch.matchAll(patchedFile), ([, name = ""]) => name).join(" ");
+  return editedPaths(readCall(message)).join(" ");
 }
-
-const patchedFile = /\*\*\* (?:Add|Update|Delete) File: (.+?)(?=\\n|")/g;
 
 interface PassedRuns {
   /** Families of the commands that passed. */

@@ -4,6 +4,7 @@ import type { Context } from "../context/context.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { searchedPart } from "../context/prompt-context.ts";
 import { failOpen } from "../core/errors.ts";
+import { readCall } from "../core/tools/tool-kind.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Action } from "../statements/rules/rule-match.ts";
@@ -48,10 +49,7 @@ export function createInjections(deps: InjectionDeps): Injections {
     atStart: (event, how) => orNull("context for a session", () => atStart(deps, event, how)),
     atPrompt: (event, how) => orNull("context for a prompt", () => atPrompt(deps, event, how)),
     beforeFile: (event, how) => orNull("context for a file", () => beforeFile(deps, event, how)),
-    beforeCommand: (event, { hasLeft }) =>
-      orNull("context for a command", () =>
-        beforeAction(deps, event, { hasLeft, action: { command: event.command } }),
-      ),
+    beforeCommand: (event, how) => orNull("context for a command", () => beforeCommand(deps, event, how)),
     async afterWrite(event) {
       await failOpen("storing what an agent wrote", () => afterWrite(deps, event));
     },
@@ -99,8 +97,7 @@ async function atStart(
   const { ledger, context, projectOf } = deps;
   const reader = readerOf(event);
   if (replaysTranscript(event.source)) {
-    // The transcript contains the texts of its start and first prompt.
-    await ledger.claim(reader, { moments: ["start", "prompt"], records: [] });
+    await atReplay(deps, event);
     return null;
   }
   const start = { eventKey, isReset: resettingSources.has(event.source) };
@@ -109,6 +106,15 @@ async function atStart(
   const { text, ...claim } = await context.forSession({ project: projectOf(cwd), cwd });
   if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, claim)))) return null;
   return text || null;
+}
+
+// The transcript contains the texts of its start and first prompt. A session that mem knows has none in two cases: the worker
+// was unreachable, or the session ended after a compaction before its next prompt. Then its next prompt brings them.
+async function atReplay({ ledger, sessionOf }: InjectionDeps, event: Event<"session_start">): Promise<void> {
+  const reader = readerOf(event);
+  const isKnown = sessionOf(reader.session) !== undefined;
+  if (isKnown && !ledger.had(reader, "start")) return;
+  await ledger.claim(reader, { moments: ["start", "prompt"], records: [] });
 }
 
 // Ranks all records at the first prompt only: at every prompt it would distract more than it helps.
@@ -171,12 +177,34 @@ async function beforeFile(
 ): Promise<string | null> {
   const place = placeOf(deps, event);
   if (place === null) return null;
-  const reminder =
-    event.toolName === "Read"
-      ? null
-      : await beforeAction(deps, event, { hasLeft, action: { path: event.path } });
-  const records = await aboutFile(deps, event, { hasLeft, place });
-  return [reminder, records].filter((text) => text !== null).join("\n") || null;
+  const { kind } = readCall({ tool_name: event.toolName });
+  const texts: (string | null)[] = [];
+  for (const path of event.paths.slice(0, maxFiles)) {
+    if (kind !== "read") texts.push(await beforeAction(deps, event, { hasLeft, action: { path } }));
+    texts.push(await aboutFile(deps, event, { hasLeft, place, path }));
+  }
+  return joined(texts);
+}
+
+async function beforeCommand(
+  deps: InjectionDeps,
+  event: Event<"before_command">,
+  { hasLeft }: { hasLeft: HasLeft },
+): Promise<string | null> {
+  const place = placeOf(deps, event);
+  if (place === null) return null;
+  const texts = [await beforeAction(deps, event, { hasLeft, action: { command: event.command } })];
+  for (const path of (event.reads ?? []).slice(0, maxFiles)) {
+    texts.push(await aboutFile(deps, event, { hasLeft, place, path }));
+  }
+  return joined(texts);
+}
+
+// A patch or a command can name many files. Each has a few lines, so the host's limit is far away.
+const maxFiles = 3;
+
+function joined(texts: readonly (string | null)[]): string | null {
+  return texts.filter((text) => text !== null).join("\n") || null;
 }
 
 /** A rule that forbids it, or a known fix; once per session and record. */
@@ -211,14 +239,14 @@ function inProject(action: Action, cwd: string | null): Action {
 
 async function aboutFile(
   deps: InjectionDeps,
-  event: Event<"before_file">,
-  { hasLeft, place }: { hasLeft: HasLeft; place: Place },
+  event: Event<"before_file" | "before_command">,
+  { hasLeft, place, path }: { hasLeft: HasLeft; place: Place; path: string },
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
   for (let tried = 0; tried < maxTries; tried++) {
-    const { records: known, ...knownFile } = ledger.ofFile(reader, event.path);
-    const found = await context.forFile({ ...place, path: event.path, known, knownFile });
+    const { records: known, ...knownFile } = ledger.ofFile(reader, path);
+    const found = await context.forFile({ ...place, path, known, knownFile });
     if (found === null || hasLeft()) return null;
     const { text, ...claim } = found;
     if (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) return text || null;
@@ -228,9 +256,10 @@ async function aboutFile(
 
 // Only known files are reported as changed later.
 async function afterWrite({ ledger, context }: InjectionDeps, event: Event<"tool_use">): Promise<void> {
-  const path = event.wrote;
   const reader = readerOf(event);
-  if (path === undefined || !ledger.ofFile(reader, path).isFileKnown) return;
-  const content = await context.contentOf(path, event.cwd);
-  if (content !== null) await ledger.know(reader, { path, content });
+  for (const path of event.wrote ?? []) {
+    if (!ledger.ofFile(reader, path).isFileKnown) continue;
+    const content = await context.contentOf(path, event.cwd);
+    if (content !== null) await ledger.know(reader, { path, content });
+  }
 }

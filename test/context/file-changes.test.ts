@@ -63,7 +63,7 @@ const base = () => ({
 });
 
 async function read(agentId: string | null = null): Promise<string | null> {
-  const event = { ...base(), agentId, kind: "before_file", toolName: "Read", path: file } as const;
+  const event = { ...base(), agentId, kind: "before_file", toolName: "Read", paths: [file] } as const;
   const text = await injections.beforeFile(event, { hasLeft });
   return text?.split("\n").slice(1, -1).join("\n") ?? null;
 }
@@ -122,7 +122,7 @@ test("reports a change to other agents, not to the one that wrote it", async () 
   await read();
   await read("sub-1");
   writeFileSync(file, "two!");
-  const edit = { toolName: "Edit", toolInput: {}, toolResponse: null, failed: false, wrote: file };
+  const edit = { toolName: "Edit", toolInput: {}, toolResponse: null, failed: false, wrote: [file] };
   await injections.afterWrite({ ...base(), kind: "tool_use", ...edit });
   expect(await read()).toBeNull();
   expect(await read("sub-1")).toContain("changed since these records were shown: #1.");

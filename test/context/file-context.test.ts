@@ -60,6 +60,14 @@ describe("forFile", () => {
     expect(text).not.toContain("Bare");
   });
 
+  it("matches a bare file name in the agent's own folder", async () => {
+    memory.addObservation({ title: "Bare", files_modified: ["package.json"] });
+    const { fileText } = createMemoryContext(memory);
+    const text = (path: string) => fileText({ project: "app", cwd: "/w/app", path });
+    expect(await text("/w/app/package.json")).toContain("Bare");
+    expect(await text("/w/app/web/package.json")).toBeNull();
+  });
+
   it("leaves out known records without showing older ones instead", async () => {
     for (let n = 0; n < 8; n++)
       memory.addObservation({ title: `Edit ${n}`, files_modified: ["/w/a.ts"], at: someTime + n });

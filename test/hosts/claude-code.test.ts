@@ -28,7 +28,7 @@ describe("a recorded payload", () => {
     ["SessionStart.compact", { kind: "session_start", source: "compact" }],
     ["UserPromptSubmit", { kind: "prompt", eventKey: "00000000-0000-4000-8000-000000000002", agentId: null }],
     ["UserPromptSubmit.task-notification", { kind: "other", name: "UserPromptSubmit" }],
-    ["PreToolUse.Read", { kind: "before_file", toolName: "Read", path: "/home/user/demo/note.txt" }],
+    ["PreToolUse.Read", { kind: "before_file", toolName: "Read", paths: ["/home/user/demo/note.txt"] }],
     ["PreToolUse.Bash", { kind: "before_command", toolName: "Bash" }],
     [
       "PostToolUse.Bash",
@@ -130,7 +130,7 @@ describe("an event", () => {
     expect(Object.entries(claudeCode.decode("PostToolUse", used))).toEqual(
       wrote === undefined
         ? expect.not.arrayContaining([["wrote", expect.anything()]])
-        : expect.arrayContaining([["wrote", wrote]]),
+        : expect.arrayContaining([["wrote", [wrote]]]),
     );
     expect(claudeCode.decode("PostToolUseFailure", used)).not.toHaveProperty("wrote");
   });

@@ -135,12 +135,12 @@ describe("an event of a host", () => {
   });
 
   test("before a file answers what is known of it", async () => {
-    expect(await receive({ kind: "before_file", toolName: "Read", path: "/a.ts" })).toEqual({
+    expect(await receive({ kind: "before_file", toolName: "Read", paths: ["/a.ts"] })).toEqual({
       context: "/a.ts in demo but undefined",
       notice: null,
     });
     expect(
-      await receive({ kind: "before_file", toolName: "Read", path: "/a.ts", sessionId: "s-known" }),
+      await receive({ kind: "before_file", toolName: "Read", paths: ["/a.ts"], sessionId: "s-known" }),
     ).toEqual({
       context: "/a.ts in known but sdk-known",
       notice: null,
@@ -149,7 +149,7 @@ describe("an event of a host", () => {
   });
 
   test("before a file shows a record once, and again after its context was reset", async () => {
-    const read = { kind: "before_file", toolName: "Read", path: "/a.ts" };
+    const read = { kind: "before_file", toolName: "Read", paths: ["/a.ts"] };
     const said = { context: "/a.ts in demo but undefined", notice: null };
     expect(await receive(read, 42)).toBe("");
     expect(await receive(read)).toEqual(said);

@@ -68,7 +68,7 @@ function prompt(text = "fix it", event: Partial<HostEvent> = {}) {
 }
 
 function read(agentId: string | null = null) {
-  const event = { ...base, agentId, kind: "before_file", toolName: "Read", path: "/w/app/a.ts" } as const;
+  const event = { ...base, agentId, kind: "before_file", toolName: "Read", paths: ["/w/app/a.ts"] } as const;
   return injections.beforeFile(event, { hasLeft });
 }
 
@@ -218,4 +218,37 @@ test("shows a known fix before its command once per session and sub-agent", asyn
   expect(await before("mvn verify", "agent-1")).toBe("before mvn verify");
   startWorker();
   expect(await before("mvn verify")).toBeNull();
+});
+
+describe("a resumed session that mem knows", () => {
+  const known = { sessionId: "s-edits" };
+  const resume = () =>
+    injections.atStart(
+      { ...base, ...known, kind: "session_start", source: "resume" },
+      { eventKey: "resumed", hasLeft },
+    );
+
+  test("gets with its next prompt what it never got while the worker was away", async () => {
+    expect(await resume()).toBeNull();
+    expect(await prompt("go on", known)).toBe("start and records 2,3");
+    expect(await resume()).toBeNull();
+    expect(await prompt("and on", known)).toBeNull();
+  });
+
+  test("gets it again if it ended after a compaction, before a prompt", async () => {
+    await prompt("first", known);
+    await injections.beforeCompact({ ...base, ...known, kind: "before_compact" });
+    expect(await resume()).toBeNull();
+    expect(await prompt("go on", known)).toBe("start and records 2,3");
+  });
+});
+
+test("before a command that shows files adds their records, each once", async () => {
+  const before = (reads: string[]) =>
+    injections.beforeCommand(
+      { ...base, kind: "before_command", toolName: "Bash", command: "cat a.ts", reads },
+      { hasLeft },
+    );
+  expect(await before(["/w/app/a.ts", "/w/app/b.ts"])).toBe("before cat a.ts\nfile 3,4");
+  expect(await before(["/w/app/a.ts"])).toBeNull();
 });

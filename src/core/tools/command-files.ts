@@ -16,6 +16,32 @@ export function commandFiles(segments: readonly Segment[]): { read: string[]; wr
   return { read, written };
 }
 
+/** The files whose content simple commands print, as named. Without patterns, variables and devices. */
+export function filesShown(segments: readonly Segment[]): string[] {
+  const shown = segments.flatMap((segment) =>
+    shownBy(segment)
+      .filter((path) => isFileName(path))
+      .map((path) => joinPath(segment.directory, path)),
+  );
+  return [...new Set(shown)];
+}
+
+function shownBy(segment: Segment): string[] {
+  const { program, words } = segment;
+  if (searchers.has(program)) {
+    const given = operands(segment, searchOptions);
+    const files = words.some((word) => givesPattern.has(word)) ? given : given.slice(1);
+    // An operand of a search is as often a folder.
+    return files.filter((path) => /[^/]\.\w{1,8}$/.test(path));
+  }
+  if (!showers.has(program)) return [];
+  return showOptions.has(program) ? operands(segment, showOptions.get(program)) : readBy(segment);
+}
+
+function isFileName(path: string): boolean {
+  return /^[^-+~*?[\]{}$`<>|\n][^*?[\]{}$`<>|\n]{0,400}$/.test(path) && !/^\/(?:dev|proc)\//.test(path);
+}
+
 /** The words that are neither options nor their values. */
 export function operands(
   { words }: Pick<Segment, "words">,
@@ -59,6 +85,14 @@ const writers: ReadonlyMap<string, number> = new Map([
 ]);
 
 const readers = setOf("cat head tail less more bat nl wc sed jq awk diff stat file");
+const showers = setOf("cat head tail less more bat nl sed awk");
+const showOptions: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["bat", setOf("-r --line-range -l --language")],
+  ["nl", setOf("-b -w -s -v -n -f -h -i -l")],
+]);
+const searchers = setOf("rg grep egrep ag ack");
+const searchOptions = setOf("-e -f -A -B -C -m -g -t -T --glob --type --max-count --regexp --context");
+const givesPattern = setOf("-e --regexp -f --files");
 const scripted = new Set(["jq", "awk"]);
 const lineCounts = new Set(["-n", "-c", "--lines", "--bytes"]);
 const sedScripts = new Set(["-e", "-f"]);

@@ -4,7 +4,7 @@ import { stripPrivate } from "../../privacy/private-tags.ts";
 import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
 import { parseCommandLine, type Segment } from "./command-line.ts";
 import { setOf } from "./name-lists.ts";
-import { commandIn } from "./tool-kind.ts";
+import { commandIn, readCall } from "./tool-kind.ts";
 
 interface ToolUse {
   tool_name?: string | undefined;
@@ -23,6 +23,8 @@ export function withoutOwnAnswers<U extends ToolUse>(use: U, ownPort?: number): 
   if ([input.url, input.uri].some((url) => typeof url === "string" && address?.test(url))) return null;
   const { name, text } = commandIn(use.tool_input);
   if (!hint.test(text) && !address?.test(text)) return use;
+  // Codex sends a patch as `command`: its lines are not commands.
+  if (readCall(use).kind === "edit") return use;
   // Private parts first: a removed command may contain half of a private tag.
   const rest = withoutOwnReads(stripPrivate(text), address);
   if (rest === null) return use;

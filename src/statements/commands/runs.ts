@@ -1,6 +1,7 @@
 // Reads the shell commands of a session, their outcomes, and the edits between them.
 
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
+import { editedPaths } from "../../core/tools/apply-patch.ts";
 import {
   answersWithExitCode,
   type CommandKind,
@@ -12,10 +13,10 @@ import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts
 import { endsInError } from "../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../core/tools/missing-program.ts";
 import { type TestResults, testResults } from "../../core/tools/test-results.ts";
-import { commandIn, isShellTool, toolKey } from "../../core/tools/tool-kind.ts";
+import { commandIn, isShellTool, readCall, toolKey } from "../../core/tools/tool-kind.ts";
 import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject } from "../../text/json.ts";
-import { pathField, textField } from "../../text/json-fields.ts";
+import { textField } from "../../text/json-fields.ts";
 import { familiesOf, type Launched, launchedBy } from "./families.ts";
 import { preparingPrograms, viewingVerbs } from "./vocabulary.ts";
 
@@ -68,7 +69,9 @@ export function readRuns(uses: readonly ToolUseOfTurn[]): { runs: Run[]; edits: 
       if (run.parts.length > 0) runs.push(run);
       if (run.outcome === "passed") edits.push(...writtenBy(run));
     } else if (editing.test(toolKey(name)) && isJsonObject(input) && use.message.tool_failed !== true) {
-      edits.push({ id: use.id, at, isOfTurn: use.isOfTurn, path: pathField(input) });
+      const paths = editedPaths(readCall(use.message));
+      const { id, isOfTurn } = use;
+      edits.push(...(paths.length === 0 ? [""] : paths).map((path) => ({ id, at, isOfTurn, path })));
     }
   }
   return { runs, edits };

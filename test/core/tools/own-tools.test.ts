@@ -81,3 +81,10 @@ test.each([
   const given = use(command);
   expect(withoutOwnAnswers(given, port)).toBe(given);
 });
+
+test("a patch that Codex sends as a command is no command, whatever its lines are", () => {
+  const command =
+    "*** Begin Patch\n*** Update File: notes.md\n@@\n mem search quota\n+mem show 12\n*** End Patch";
+  const given = { ...use(command), tool_name: "apply_patch" };
+  expect(withoutOwnAnswers(given, port)).toBe(given);
+});

@@ -11,23 +11,24 @@ import { tempDir } from "../../helpers/temp-dir.ts";
 const hooks = fileURLToPath(new URL("../../../hooks", import.meta.url));
 const bundle = fileURLToPath(new URL("../../../dist/hook.cjs", import.meta.url));
 const bin = fileURLToPath(new URL("../../../bin/mem.js", import.meta.url));
+const claudeCode = "claude-code";
 
 /** Every way to run the hook, as a command line. */
 export const launchers = {
   "as registered": registered,
-  "as registered, without perl": (event: string) => [
+  "as registered, without perl": (event: string, host?: string) => [
     "env",
     `PATH=${binWith("sh", "cat", "node")}`,
-    ...registered(event),
+    ...registered(event, host),
   ],
-  "mem-hook.sh": (event: string) => ["/bin/sh", join(hooks, "mem-hook.sh"), "claude-code", event],
-  "bash mem-hook.sh": (event: string) => ["bash", join(hooks, "mem-hook.sh"), "claude-code", event],
-  "the Node bundle": (event: string) => [process.execPath, bundle, "claude-code", event],
-  "mem hook": (event: string) => [process.execPath, bin, "hook", event, "--host", "claude-code"],
-} satisfies Record<string, (event: string) => string[]>;
+  "mem-hook.sh": (event: string, host = claudeCode) => ["/bin/sh", join(hooks, "mem-hook.sh"), host, event],
+  "bash mem-hook.sh": (event: string, host = claudeCode) => ["bash", join(hooks, "mem-hook.sh"), host, event],
+  "the Node bundle": (event: string, host = claudeCode) => [process.execPath, bundle, host, event],
+  "mem hook": (event: string, host = claudeCode) => [process.execPath, bin, "hook", event, "--host", host],
+} satisfies Record<string, (event: string, host?: string) => string[]>;
 
-function registered(event: string): string[] {
-  const request = { host: "claude-code", event, launcher: { folder: hooks }, dataDir: null };
+function registered(event: string, host = claudeCode): string[] {
+  const request = { host, event, launcher: { folder: hooks }, dataDir: null };
   return ["/bin/sh", "-c", hookCommand(request)];
 }
 

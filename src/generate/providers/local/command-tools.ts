@@ -1,5 +1,6 @@
 // Describes shell commands: what ran, how it ended, and the lines of output worth keeping.
 
+import { parseApplyPatch } from "../../../core/tools/apply-patch.ts";
 import { commandFiles, operands } from "../../../core/tools/command-files.ts";
 import { type CommandKind, gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
 import type { ErrorLines } from "../../../core/tools/error-lines.ts";
@@ -12,7 +13,6 @@ import { type CommandRun, readCommandRun } from "./command-run.ts";
 import { changeConcepts, commitType, describeChanges } from "./edit-tools.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import { listedPaths, matchedFiles, shownLines } from "./look-tools.ts";
-import { parseApplyPatch } from "./patch.ts";
 
 /** The part of a finding that depends on the kind of command. */
 type CommandFinding = Omit<Finding, "provenance"> & Partial<Pick<Finding, "provenance">>;

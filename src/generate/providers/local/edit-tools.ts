@@ -1,10 +1,11 @@
 // Describes edits and writes: the files, the number of lines, the most telling lines.
 
 import type { ObservationConcept, ObservationType } from "../../../core/records/records.ts";
+import type { FileChange } from "../../../core/tools/apply-patch.ts";
 import { pathField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, shownPath } from "../../../text/plain-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { type FileChange, fileChanges } from "./patch.ts";
+import { fileChanges } from "./patch.ts";
 
 export function describeEdit(use: ToolUse): Finding {
   const changes = fileChanges(use);

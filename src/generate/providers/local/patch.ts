@@ -1,4 +1,13 @@
 // Reads patches (apply_patch, unified diff) and compares two texts by lines.
+import {
+  emptyChange,
+  type FileChange,
+  maxFiles,
+  maxLines,
+  parseApplyPatch,
+  patchArgument,
+  takeLine,
+} from "../../../core/tools/apply-patch.ts";
 import type { JsonObject } from "../../../text/json.ts";
 import {
   numberField,
@@ -9,40 +18,6 @@ import {
   textsField,
 } from "../../../text/json-fields.ts";
 import type { ToolUse } from "./finding.ts";
-
-export interface FileChange {
-  path: string;
-  kind: "add" | "update" | "delete";
-  movedTo: string | null;
-  added: string[];
-  removed: string[];
-}
-
-/** The files of an `apply_patch` text: `*** Add File:`, `*** Update File:`, `*** Delete File:`, `*** Move to:`. */
-export function parseApplyPatch(text: string): FileChange[] {
-  const changes: FileChange[] = [];
-  let current: FileChange | undefined;
-  for (const line of text.split("\n", maxLines)) {
-    const header = patchHeader.exec(line);
-    if (header !== null) {
-      const [, verb = "", path = ""] = header;
-      if (verb === "Move to") {
-        if (current !== undefined) current.movedTo = path.trim();
-        continue;
-      }
-      current = emptyChange(
-        path.trim(),
-        verb.startsWith("Add") ? "add" : verb.startsWith("Delete") ? "delete" : "update",
-      );
-      changes.push(current);
-    } else if (line.startsWith("***")) {
-      if (line.startsWith("*** End Patch")) break;
-    } else if (current !== undefined) {
-      takeLine(current, line);
-    }
-  }
-  return changes.slice(0, maxFiles);
-}
 
 /** The files of a unified diff. */
 function parseUnifiedDiff(text: string): FileChange[] {
@@ -82,15 +57,6 @@ function lineChange(path: string, kind: FileChange["kind"], before: string, afte
   return change;
 }
 
-function emptyChange(path: string, kind: FileChange["kind"]): FileChange {
-  return { path, kind, movedTo: null, added: [], removed: [] };
-}
-
-function takeLine(change: FileChange, line: string): void {
-  if (line.startsWith("+")) change.added.push(line.slice(1));
-  else if (line.startsWith("-")) change.removed.push(line.slice(1));
-}
-
 function diffPath(line: string): string {
   const path = line.slice(4).split("\t", 1)[0] ?? "";
   return path.trim().replace(sidePrefix, "");
@@ -108,11 +74,6 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
   });
 }
 
-// Longer edits are described by their beginning. Intake cuts most files below 3,000 lines.
-const maxLines = 3_000;
-const maxFiles = 50;
-
-const patchHeader = /^\*\*\* (Add File|Update File|Delete File|Move to):\s*(.+)$/;
 const diffNoise =
   /^(?:diff --git|index [0-9a-f]|new file mode|deleted file mode|similarity|rename |\\ No newline)/;
 const sidePrefix = /^[ab]\//;
@@ -134,7 +95,7 @@ export function fileChanges(use: ToolUse): FileChange[] {
 }
 
 function patchText({ input, inputText }: ToolUse): string {
-  const text = textField(input, "patch", "patchText", "input", "diff") || inputText;
+  const text = patchArgument(input) || inputText;
   return patchStart.test(text.slice(0, 400)) ? text : "";
 }
 

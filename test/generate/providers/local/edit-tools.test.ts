@@ -185,6 +185,15 @@ const rows: Row[] = [
   ],
   [
     {
+      tool: "apply_patch",
+      input: { command: "*** Begin Patch\n*** Add File: b.ts\n+export class Thing {}\n*** End Patch" },
+      response: "Success. Updated the following files:\nA b.ts\n",
+    },
+    "Created b.ts: `export class Thing {}`",
+    { files_modified: ["b.ts"] },
+  ],
+  [
+    {
       tool: "shell",
       input: {
         command: [

@@ -1,0 +1,128 @@
+// Asks Codex CLI's app server which hooks its user trusts: Codex skips an untrusted hook without a word.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { failOpenSync } from "../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
+
+export interface CodexHook {
+  /** Codex's name of the hook: its file, event and position. */
+  key: string;
+  event: string;
+  command: string;
+  /** `modified`: its definition changed since the user trusted it. */
+  trust: "trusted" | "managed" | "untrusted" | "modified" | "unknown";
+  enabled: boolean;
+}
+
+interface TrustRequest {
+  /** The `codex` program. */
+  program: string;
+  env: NodeJS.ProcessEnv;
+  /** The folder whose hooks are listed. */
+  cwd: string;
+  deadlineMs?: number;
+}
+
+/**
+ * The hooks that Codex would run in `cwd`. `failed` says why they are unknown: no program, no answer in time, or a version
+ * without the request. Changes nothing; the process is gone when it resolves.
+ */
+export async function codexHooks(
+  request: TrustRequest,
+): Promise<{ hooks: CodexHook[] } | { failed: string }> {
+  const { program, env, cwd, deadlineMs = 10_000 } = request;
+  const isPosix = process.platform !== "win32";
+  // In its own group, so that one signal reaches the program behind the launcher of the package.
+  const child = spawn(program, ["app-server"], {
+    cwd,
+    env,
+    detached: isPosix,
+    windowsHide: true,
+    // Windows starts a `.cmd` only through its shell.
+    shell: !isPosix,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await Promise.race([
+      askForHooks(child, cwd),
+      new Promise<{ failed: string }>((resolve) => {
+        timer = setTimeout(() => resolve({ failed: `no answer within ${deadlineMs / 1_000} s` }), deadlineMs);
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+    await end(child, gone, isPosix);
+  }
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+function askForHooks(child: Child, cwd: string): Promise<{ hooks: CodexHook[] } | { failed: string }> {
+  return new Promise((resolve) => {
+    const send = (message: JsonObject) => child.stdin.write(`${JSON.stringify(message)}\n`);
+    const clientInfo = { name: "mem", title: "mem", version: "1" };
+    child.once("error", (cause) => resolve({ failed: cause.message }));
+    child.once("exit", () => resolve({ failed: "the app server ended without an answer" }));
+    child.stdin.on("error", () => undefined);
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const message = parseObject(line);
+      if (message === null) return;
+      // Notifications have no id.
+      if (message.id === ids.initialize) {
+        send({ method: "initialized" });
+        send({ id: ids.hooks, method: "hooks/list", params: { cwds: [cwd] } });
+      } else if (message.id === ids.hooks) {
+        const reason = textField(objectField(message, "error"), "message");
+        const lists = objectsField(objectField(message, "result"), "data");
+        resolve(isJsonObject(message.result) ? { hooks: lists.flatMap(hooksIn) } : { failed: reason });
+      }
+    });
+    send({ id: ids.initialize, method: "initialize", params: { clientInfo } });
+  });
+}
+
+const ids = { initialize: 1, hooks: 2 };
+
+function hooksIn(list: JsonObject): CodexHook[] {
+  return objectsField(list, "hooks").map((hook) => ({
+    key: textField(hook, "key"),
+    event: textField(hook, "eventName"),
+    command: textField(hook, "command"),
+    trust: trustOf(textField(hook, "trustStatus")),
+    enabled: hook.enabled !== false,
+  }));
+}
+
+function trustOf(status: string): CodexHook["trust"] {
+  switch (status) {
+    case "trusted":
+    case "managed":
+    case "untrusted":
+    case "modified":
+      return status;
+    default:
+      return "unknown";
+  }
+}
+
+// It ends with its input. The signal is for one that hangs.
+async function end(child: Child, gone: Promise<void>, isPosix: boolean): Promise<void> {
+  const { pid } = child;
+  child.stdin.end();
+  await Promise.race([gone, sleep(endsWithinMs, undefined, { ref: false })]);
+  if (pid !== undefined && child.exitCode === null) {
+    failOpenSync("end the app server", () => (isPosix ? process.kill(-pid, "SIGKILL") : child.kill()));
+  }
+  await gone;
+  child.stdout.destroy();
+}
+
+const endsWithinMs = 1_000;

@@ -1,0 +1,58 @@
+// Which hooks the user trusts, from a scripted `codex app-server`.
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { isAlive } from "../../src/core/is-alive.ts";
+import { codexHooks } from "../../src/hosts/codex-trust.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+const program = fileURLToPath(new URL("../fixtures/host-cli/codex", import.meta.url));
+
+interface Seen {
+  pid: number;
+  args: string[];
+  asked: { method: string; params?: unknown }[];
+}
+
+async function ask(play: string, deadlineMs?: number) {
+  const home = join(tempDir(), "home");
+  mkdirSync(home);
+  const env = { PATH: process.env.PATH, HOME: home, CODEX_PLAY: play };
+  const answer = await codexHooks({ program, env, cwd: home, ...(deadlineMs && { deadlineMs }) });
+  const seen = (): Seen => JSON.parse(readFileSync(join(home, "codex.json"), "utf8"));
+  return { answer, seen, home };
+}
+
+test("lists each hook with its trust, asks nothing else, and leaves no process", async () => {
+  const { answer, seen, home } = await ask("listed");
+  expect(answer).toMatchObject({
+    hooks: [
+      { event: "sessionStart", command: "echo start", trust: "trusted", enabled: true },
+      { event: "stop", command: "echo stop", trust: "untrusted" },
+    ],
+  });
+  const { pid, args, asked } = seen();
+  expect(args).toEqual(["app-server"]);
+  expect(asked.map(({ method }) => method)).toEqual(["initialize", "initialized", "hooks/list"]);
+  expect(asked.at(-1)?.params).toEqual({ cwds: [home] });
+  expect(isAlive(pid)).toBe(false);
+});
+
+test.each([
+  ["ends", /ended without/],
+  ["old", /unknown variant/],
+])("says why it does not know them when the server %s", async (play, why) => {
+  expect((await ask(play)).answer).toEqual({ failed: expect.stringMatching(why) });
+});
+
+test.each(["hangs", "deaf", "garbage"])("ends a server that %s at the deadline", async (play) => {
+  const { answer, seen } = await ask(play, 1_000);
+  expect(answer).toEqual({ failed: "no answer within 1 s" });
+  expect(isAlive(seen().pid)).toBe(false);
+});
+
+test("says that there is no program", async () => {
+  const answer = await codexHooks({ program: "/nowhere/codex", env: {}, cwd: tempDir() });
+  expect(answer).toEqual({ failed: expect.stringContaining("ENOENT") });
+});

@@ -1,0 +1,196 @@
+// Codex CLI's recorded payloads as our events, and our answers in its envelope.
+
+import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { codex } from "../../src/hosts/codex.ts";
+import type { HostEvent } from "../../src/hosts/host-event.ts";
+import type { JsonObject } from "../../src/text/json.ts";
+import { refusedByCodex } from "./codex-output.ts";
+
+const fixtures = new URL("../fixtures/host-events/codex/", import.meta.url);
+
+function recorded(file: string): JsonObject {
+  return JSON.parse(readFileSync(new URL(`${file}.json`, fixtures), "utf8"));
+}
+
+function decoded(file: string, more: JsonObject = {}): HostEvent {
+  return codex.decode("as-registered", { ...recorded(file), ...more });
+}
+
+const turn = "00000000-0000-4000-8000-000000000034";
+const all = readdirSync(fixtures).map((file) => file.replace(".json", ""));
+const patch = [
+  "*** Begin Patch",
+  "*** Update File: src/a.ts",
+  "@@",
+  "-old",
+  "+new",
+  "*** Add File: src/b.ts",
+  "+more",
+  "*** Update File: src/c.ts",
+  "*** Move to: src/d.ts",
+  "*** End Patch",
+].join("\n");
+const patched = ["a", "b", "c", "d"].map((name) => `/home/user/demo/src/${name}.ts`);
+const patching = { tool_name: "apply_patch", tool_input: { command: patch } };
+
+describe("a recorded payload", () => {
+  const kinds: [string, Partial<HostEvent>][] = [
+    ["SessionStart.startup", { kind: "session_start", source: "startup", cwd: "/home/user/demo" }],
+    ["SessionStart.resume", { kind: "session_start", source: "resume" }],
+    ["SessionStart.clear", { kind: "session_start", source: "clear" }],
+    ["SessionStart.compact", { kind: "session_start", source: "compact" }],
+    ["UserPromptSubmit", { kind: "prompt", eventKey: turn, promptKey: turn, agentId: null }],
+    [
+      "PreToolUse.Bash",
+      { kind: "before_command", toolName: "Bash", command: "echo hi-from-codex", reads: [] },
+    ],
+    [
+      "PostToolUse.Bash",
+      {
+        kind: "tool_use",
+        toolName: "Bash",
+        toolResponse: "hi-from-codex\n",
+        failed: false,
+        eventKey: `${turn}:call_y9bav9wui1q`,
+        promptKey: turn,
+      },
+    ],
+    ["PreCompact.auto", { kind: "before_compact" }],
+    ["PreCompact.manual", { kind: "before_compact" }],
+    ["PostCompact.auto", { kind: "other", name: "PostCompact" }],
+    ["PostCompact.manual", { kind: "other", name: "PostCompact" }],
+    ["Stop", { kind: "turn_end", lastAssistantMessage: "CODEX_ONE", eventKey: `stop:${turn}` }],
+    ["SessionEnd.other", { kind: "session_end", reason: "other" }],
+  ];
+  test.each(kinds)("%s is what it says it is", (file, expected) => {
+    expect(decoded(file)).toMatchObject(expected);
+    expect(decoded(file).sessionId).toBe(recorded(file).session_id);
+  });
+
+  test("is in this list, whichever it is", () => {
+    expect(kinds.map(([file]) => file).toSorted()).toEqual(all.toSorted());
+  });
+});
+
+describe("an event", () => {
+  test.each([
+    ["cat src/a.ts", ["/home/user/demo/src/a.ts"]],
+    ["sed -n 1,80p a.ts", ["/home/user/demo/a.ts"]],
+    [`bash -lc "sed -n '1,80p' src/a.ts"`, ["/home/user/demo/src/a.ts"]],
+    ["cd src && nl -ba a.ts | head -40", ["/home/user/demo/src/a.ts"]],
+    ["rg -n 'token' src/a.ts src", ["/home/user/demo/src/a.ts"]],
+    ["head -n 20 /etc/hosts; tail -5 ../b.md", ["/etc/hosts", "/home/user/b.md"]],
+    ["cat > out.txt <<'EOF'\ncat in.txt\nEOF", []],
+    ["cat src/*.ts $FILE -", []],
+    ["npm test", []],
+  ])("before the command %j names the files that it shows", (command, reads) => {
+    expect(decoded("PreToolUse.Bash", { tool_input: { command } })).toMatchObject({
+      kind: "before_command",
+      command,
+      reads,
+    });
+  });
+
+  test("before a patch names its files, and after it too, as written", () => {
+    expect(decoded("PreToolUse.Bash", patching)).toMatchObject({ kind: "before_file", paths: patched });
+    expect(decoded("PostToolUse.Bash", patching)).toMatchObject({ kind: "tool_use", wrote: patched });
+    expect(decoded("PostToolUse.Bash")).not.toHaveProperty("wrote");
+  });
+
+  test("before another tool has nothing to ask", () => {
+    const mcp = { tool_name: "mcp__docs__search", tool_input: { query: "cat a.ts" } };
+    expect(decoded("PreToolUse.Bash", mcp).kind).toBe("other");
+    expect(decoded("PreToolUse.Bash", { tool_input: {} }).kind).toBe("other");
+  });
+
+  test("of a sub-agent belongs to the session, and its prompt is none of the user", () => {
+    const agent = { agent_id: "thread-2", agent_type: "default", turn_id: "its-own" };
+    expect(decoded("PostToolUse.Bash", agent)).toMatchObject({
+      kind: "tool_use",
+      sessionId: recorded("PostToolUse.Bash").session_id,
+      agentId: "thread-2",
+      agentType: "default",
+      promptKey: null,
+    });
+    expect(decoded("UserPromptSubmit", agent).kind).toBe("other");
+  });
+
+  test.each(["SubagentStart", "SubagentStop", "PermissionRequest", "Interrupt", "BrandNew"])(
+    "%s is kept as other",
+    (name) => {
+      expect(decoded("Stop", { hook_event_name: name })).toMatchObject({ kind: "other", name });
+    },
+  );
+
+  test("without a session or a name in its payload is no error", () => {
+    const { session_id: _, ...homeless } = recorded("UserPromptSubmit");
+    expect(codex.decode("user-prompt-submit", homeless).kind).toBe("other");
+    const { hook_event_name: __, ...nameless } = recorded("SessionEnd.other");
+    expect(codex.decode("session-end", nameless).kind).toBe("session_end");
+  });
+
+  test("has one key however often it comes, and another for each use of a tool", () => {
+    const keys = [
+      decoded("PostToolUse.Bash"),
+      decoded("PostToolUse.Bash", { tool_use_id: "call_2" }),
+      decoded("PostToolUse.Bash", { turn_id: "turn-2" }),
+    ].map(({ eventKey }) => eventKey);
+    expect(new Set(keys).size).toBe(3);
+    expect(decoded("PostToolUse.Bash").eventKey).toBe(keys[0]);
+  });
+});
+
+describe("an answer", () => {
+  const context = "what was learned";
+
+  test.each([
+    ["SessionStart.startup", "SessionStart"],
+    ["SessionStart.resume", "SessionStart"],
+    ["SessionStart.compact", "SessionStart"],
+    ["PreToolUse.Bash", "PreToolUse"],
+    ["UserPromptSubmit", "UserPromptSubmit"],
+  ])("to %s is nested under the name of the event", (file, hookEventName) => {
+    expect(JSON.parse(codex.render(decoded(file), { context, notice: "run mem repair" }))).toEqual({
+      systemMessage: "run mem repair",
+      hookSpecificOutput: { hookEventName, additionalContext: context },
+    });
+  });
+
+  test.each(["Stop", "SessionEnd.other", "PostToolUse.Bash", "PreCompact.auto", "PostCompact.manual"])(
+    "to %s is nothing, whatever there is to say",
+    (file) => {
+      expect(codex.render(decoded(file), { context, notice: "update mem" })).toBe("");
+    },
+  );
+
+  test.each(all)("to %s has only fields that the host accepts", (file) => {
+    const texts = [null, "", context, "x".repeat(50_000)];
+    for (const [said, notice] of texts.flatMap((one) => texts.map((other) => [one, other] as const))) {
+      const text = codex.render(decoded(file), { context: said, notice });
+      expect(refusedByCodex(String(recorded(file).hook_event_name), text)).toEqual([]);
+    }
+  });
+
+  test("stays below the length that the host cuts", () => {
+    const text = codex.render(decoded("UserPromptSubmit"), { context: "word ".repeat(5_000), notice: null });
+    expect(JSON.parse(text).hookSpecificOutput.additionalContext.length).toBeLessThan(10_000);
+  });
+});
+
+test("any payload is decoded and answered without an error", () => {
+  const names = "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact Stop SessionEnd Novel".split(
+    " ",
+  );
+  const fields = "session_id prompt turn_id agent_id tool_name tool_input tool_use_id cwd source".split(" ");
+  const payload = fc.dictionary(fc.oneof(fc.constantFrom(...fields), fc.string()), fc.jsonValue());
+  fc.assert(
+    fc.property(fc.constantFrom(...names), payload, fc.string(), (name, given, command) => {
+      const sent = { session_id: "s", tool_name: "Bash", tool_input: { command }, ...given };
+      const event = codex.decode(name, JSON.parse(JSON.stringify(sent)));
+      const text = codex.render(event, { context: "c", notice: null });
+      expect(refusedByCodex(name, text)).toEqual([]);
+    }),
+  );
+});
