@@ -10,11 +10,14 @@ import { createPromptRanking, type RankedRecords } from "./prompt-ranking.ts";
 import { createRuleReader } from "./rule-lines.ts";
 import { timelineOf } from "./timeline.ts";
 import { createTextCache } from "./turns.ts";
+import { type Written, withoutWritten } from "./written.ts";
 
 export interface SessionContextRequest {
   project: string;
   /** Where the agent works, if known. */
   cwd?: string | null;
+  /** What its own memory files say already. */
+  written?: Written;
 }
 
 export interface PromptContextRequest extends SessionContextRequest {
@@ -28,8 +31,7 @@ export interface PromptContextRequest extends SessionContextRequest {
   withTimeline: boolean;
 }
 
-export interface LaterPromptRequest {
-  project: string;
+export interface LaterPromptRequest extends Pick<SessionContextRequest, "project" | "written"> {
   words: string;
   known: ReadonlySet<number>;
   /** `sdk_session_id` of the reader's own session. */
@@ -51,7 +53,9 @@ export interface Context {
   /** The few records that match the first prompt and, on request, the timeline. */
   forPrompt(request: PromptContextRequest): Promise<Injection>;
   /** The ranking of `forPrompt` without edited files; null where the project has no statement and is searched. */
-  rankFor(request: Pick<PromptContextRequest, "project" | "words" | "known">): RankedRecords | null;
+  rankFor(
+    request: Pick<PromptContextRequest, "project" | "words" | "known" | "written">,
+  ): RankedRecords | null;
   /** Null when there is nothing to show and nothing to remember. */
   forFile(request: FileContextRequest): Promise<FileInjection | null>;
   /** Records that the agent has not seen of names in a later prompt. */
@@ -68,6 +72,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
   const deps = { port, settings, searchCommand, readRules: createRuleReader(texts) };
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
   const ranking = createPromptRanking(texts);
+  const depsWithout = (written: Written) => ({ ...deps, port: withoutWritten(port, written) });
   const plain = { colors: false, cwd: null, budget, known: new Set<number>() };
   return {
     recent: (request) => recentRecords(port, request),
@@ -77,11 +82,13 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       const unlimited = { tokens, bytes: Number.POSITIVE_INFINITY };
       return (await timelineOf(deps, { ...plain, projects: labels, colors, budget: unlimited })).text;
     },
-    forSession: ({ project, cwd = null }) => timelineOf(deps, { ...plain, projects: [project], cwd }),
-    async forPrompt({ withTimeline, cwd = null, edited = [], ...request }) {
-      const relevant = await relevantTo(port, { ...request, cwd, edited }, { settings, budget, ranking });
+    forSession: ({ project, cwd = null, written = nothingWritten }) =>
+      timelineOf(depsWithout(written), { ...plain, projects: [project], cwd }),
+    async forPrompt({ withTimeline, cwd = null, edited = [], written = nothingWritten, ...request }) {
+      const asked = { ...request, cwd, edited };
+      const relevant = await relevantTo(withoutWritten(port, written), asked, { settings, budget, ranking });
       if (!withTimeline) return relevant;
-      const timeline = await timelineOf(deps, {
+      const timeline = await timelineOf(depsWithout(written), {
         ...plain,
         projects: [request.project],
         cwd,
@@ -90,9 +97,10 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       });
       return joined(timeline, relevant);
     },
-    rankFor: (request) => rankedFor(port, request, ranking),
-    async forLaterPrompt({ project, words, ...reader }) {
-      const records = port.statements?.rankable(project, maxRankable) ?? [];
+    rankFor: ({ written = nothingWritten, ...request }) =>
+      rankedFor(withoutWritten(port, written), request, ranking),
+    async forLaterPrompt({ project, words, written = nothingWritten, ...reader }) {
+      const records = withoutWritten(port, written).statements?.rankable(project, maxRankable) ?? [];
       return renderQuotes(namedIn(words, records, reader), budget);
     },
     forAction: async (request) => actionContext(port, request),
@@ -100,6 +108,8 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
     contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
   };
 }
+
+const nothingWritten: Written = new Set();
 
 // More projects would crowd out each other's records.
 const maxProjects = 8;

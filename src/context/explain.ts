@@ -14,6 +14,7 @@ import type { Injection } from "./context-port.ts";
 import { searchedPart } from "./prompt-context.ts";
 import { askedFor } from "./prompt-kind.ts";
 import type { RankedRecords } from "./prompt-ranking.ts";
+import type { Written } from "./written.ts";
 
 /** A project by its label, or by a directory in it. */
 export type ExplainedPlace = { project: string; cwd?: undefined } | { project?: undefined; cwd: string };
@@ -64,13 +65,16 @@ export type Explain = (request: ExplainRequest) => Promise<Explanation>;
 interface Place {
   project: string;
   cwd: string | null;
+  written: Written;
 }
 
 export interface ExplainDeps {
   byId(id: number): Observation | undefined;
   /** Labels of all projects. */
   projects(): string[];
-  placeOf(where: ExplainedPlace): Place;
+  placeOf(where: ExplainedPlace): Pick<Place, "project" | "cwd">;
+  /** What the memory files of Claude Code say in `cwd`. */
+  writtenAt(cwd: string): Promise<Written>;
   context: Pick<Context, "forSession" | "forPrompt" | "rankFor" | "forFile" | "forAction">;
 }
 
@@ -78,7 +82,9 @@ export interface ExplainDeps {
 export function createExplain(deps: ExplainDeps): Explain {
   return async (request) => {
     const { prompt, file, command } = request;
-    const place = deps.placeOf(request);
+    const { project, cwd } = deps.placeOf(request);
+    const written = cwd === null ? new Set<string>() : await deps.writtenAt(cwd);
+    const place = { project, cwd, written };
     const seen: Seen = { records: new Set(), changed: new Set() };
     const moments = [await atStart(deps, place, seen)];
     if (prompt !== undefined) moments.push(await atPrompt(deps, { ...place, prompt }, seen));
@@ -129,9 +135,10 @@ async function atPrompt(
   const known = new Set(seen.records);
   const injection = await deps.context.forPrompt({ ...place, words, known, withTimeline: false });
   add(seen, injection);
-  const ranking = deps.context.rankFor({ project: place.project, words, known });
+  const { project, written } = place;
+  const ranking = deps.context.rankFor({ project, words, known, written });
   const records = injection.records.map((id) => ofId(deps, id, promptReason(words, id, ranking)));
-  const unseen = deps.context.rankFor({ project: place.project, words, known: none });
+  const unseen = deps.context.rankFor({ project, words, known: none, written });
   return momentOf("prompt", injection.text, { records, nothing: noRecordFits(words, ranking, unseen) });
 }
 

@@ -2,6 +2,7 @@
 import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { homedir } from "node:os";
 import { createInTurn, intakeInTurn } from "../capture/in-turn.ts";
 import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder } from "../capture/record-observation.ts";
@@ -29,6 +30,7 @@ import { buildFolders } from "./folder-context.ts";
 import { buildFreshness, buildReview } from "./freshness.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
+import { createHostMemory } from "./host-memory.ts";
 import { createHttpPorts } from "./http.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
@@ -244,8 +246,10 @@ function buildCapture(parts: Base & Memory & Generation) {
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
+  const writtenFor = createHostMemory(homedir());
   const hostEvents = createHostEvents({
     hostNamed,
+    writtenFor,
     intake,
     cleaner,
     inTurn,
@@ -263,6 +267,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     intakeByRoute: intakeInTurn(intake, inTurn),
     recordObservation: createObservationRecorder(shared),
     context,
+    writtenFor,
     ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify }),
     hostEvents,
     spool: createSpoolDrain({ directory: settings.paths.spool, clock, log, receive }),
@@ -350,7 +355,11 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     search,
     mcp: createMcp(settings.paths, env),
     context,
-    explain: createExplain({ context, ...createExplainDeps({ store, projects }) }),
+    explain: createExplain({
+      context,
+      writtenAt: (cwd) => parts.writtenFor("claude-code", cwd),
+      ...createExplainDeps({ store, projects }),
+    }),
     folders,
     cost,
     review: buildReview(store, publish),

@@ -3,6 +3,7 @@ import { cleanKey } from "../capture/clean-input.ts";
 import type { Context } from "../context/context.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { searchedPart } from "../context/prompt-context.ts";
+import type { Written } from "../context/written.ts";
 import { failOpen } from "../core/errors.ts";
 import { readCall } from "../core/tools/tool-kind.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
@@ -20,18 +21,20 @@ export interface InjectionDeps {
   projectOf(cwd: string): string;
   /** The session of a host's session id, if known. */
   sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
+  /** What the host's own memory files say to an agent in `cwd`. */
+  writtenFor(host: string, cwd: string): Promise<Written>;
   /** Paths that the session edited, newest first. */
   editedPaths(sdkSessionId: string, limit: number): string[];
 }
 
 /** Each resolves with the text to inject, or null; `hasLeft` is true when the hook no longer waits. */
 export interface Injections {
-  atStart(event: Event<"session_start">, how: { eventKey: string; hasLeft: HasLeft }): Promise<string | null>;
-  /** `prompt` is the cleaned text of the event, if it was cleaned before. */
-  atPrompt(
-    event: Event<"prompt">,
-    how: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
+  atStart(
+    event: Event<"session_start">,
+    how: { host: string; eventKey: string; hasLeft: HasLeft },
   ): Promise<string | null>;
+  /** `prompt` is the cleaned text of the event, if it was cleaned before. */
+  atPrompt(event: Event<"prompt">, how: PromptDelivery): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
   beforeCommand(event: Event<"before_command">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** The agent wrote a file itself: this change is not reported to it. */
@@ -42,6 +45,12 @@ export interface Injections {
 
 type Event<K> = Extract<HostEvent, { kind: K }>;
 type HasLeft = () => boolean;
+
+interface PromptDelivery {
+  host: string;
+  hasLeft: HasLeft;
+  prompt?: CleanPrompt | undefined;
+}
 
 // A failure to make context never fails the event.
 export function createInjections(deps: InjectionDeps): Injections {
@@ -92,7 +101,7 @@ const resettingSources: ReadonlySet<string> = new Set(["clear", "compact"]);
 async function atStart(
   deps: InjectionDeps,
   event: Event<"session_start">,
-  { eventKey, hasLeft }: { eventKey: string; hasLeft: HasLeft },
+  { host, eventKey, hasLeft }: { host: string; eventKey: string; hasLeft: HasLeft },
 ): Promise<string | null> {
   const { ledger, context, projectOf } = deps;
   const reader = readerOf(event);
@@ -103,7 +112,8 @@ async function atStart(
   const start = { eventKey, isReset: resettingSources.has(event.source) };
   if (event.cwd === null || ledger.hadStart(reader, start)) return null;
   const cwd = cleanText(event.cwd);
-  const { text, ...claim } = await context.forSession({ project: projectOf(cwd), cwd });
+  const written = await deps.writtenFor(host, cwd);
+  const { text, ...claim } = await context.forSession({ project: projectOf(cwd), cwd, written });
   if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, claim)))) return null;
   return text || null;
 }
@@ -121,21 +131,33 @@ async function atReplay({ ledger, sessionOf }: InjectionDeps, event: Event<"sess
 async function atPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
-  { hasLeft, prompt }: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
+  { host, hasLeft, prompt }: PromptDelivery,
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
-  if (ledger.had(reader, "prompt")) return atLaterPrompt(deps, event, { hasLeft, prompt });
+  if (ledger.had(reader, "prompt")) return atLaterPrompt(deps, event, { host, hasLeft, prompt });
   const place = placeOf(deps, event);
   if (place === null) return null;
   const withTimeline = !ledger.had(reader, "start");
   const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
   const known = ledger.records(reader);
   const edited = editedPathsOf(deps, place);
-  const { text, ...claim } = await context.forPrompt({ ...place, words, known, edited, withTimeline });
+  const written = await writtenAt(deps, host, place);
+  const { text, ...claim } = await context.forPrompt({
+    ...place,
+    words,
+    known,
+    edited,
+    written,
+    withTimeline,
+  });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
   if (hasLeft() || !(await isFirst(() => ledger.claim(reader, { ...claim, moments })))) return null;
   return text || null;
+}
+
+async function writtenAt({ writtenFor }: InjectionDeps, host: string, { cwd }: Place): Promise<Written> {
+  return cwd === null ? new Set() : writtenFor(host, cwd);
 }
 
 // After a compaction the next prompt counts as the first again: the session has edited files by then.
@@ -149,7 +171,7 @@ const maxEditedPaths = 5;
 async function atLaterPrompt(
   deps: InjectionDeps,
   event: Event<"prompt">,
-  { hasLeft, prompt }: { hasLeft: HasLeft; prompt?: CleanPrompt | undefined },
+  { host, hasLeft, prompt }: PromptDelivery,
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
@@ -161,6 +183,7 @@ async function atLaterPrompt(
     exceptSession: place.exceptSession,
     words,
     known: ledger.records(reader),
+    written: await writtenAt(deps, host, place),
   });
   if (text === "" || hasLeft()) return null;
   return (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) ? text : null;

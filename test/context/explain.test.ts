@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createExplain, type ExplainRequest, type Explanation } from "../../src/context/explain.ts";
+import { writtenIn } from "../../src/context/written.ts";
 import type { StatementMarks } from "../../src/core/records/statement.ts";
 import { createMemoryContext, type MemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
 let context: MemoryContext;
+let memoryFile = "";
 beforeEach(() => {
+  memoryFile = "";
   memory = createMemoryStore();
   context = createMemoryContext(memory);
 });
@@ -27,6 +30,7 @@ function explain(asked: Asked = {}, project = "app"): Promise<Explanation> {
     byId: memory.store.observations.byId,
     projects: memory.store.projects.labels,
     placeOf: (place) => ({ project: place.project ?? "app", cwd: "/w/app" }),
+    writtenAt: async () => writtenIn(memoryFile),
   });
   return ask({ ...asked, project });
 }
@@ -37,6 +41,15 @@ async function momentOf(moment: string, asked: Asked) {
   if (found === undefined) throw new Error(`no moment ${moment}`);
   return found;
 }
+
+test("leaves out what the agent's own memory file says", async () => {
+  say("Never npm.", rule);
+  say("Always pnpm.", rule);
+  memoryFile = "# Rules\n\n- **Never   npm**";
+  const { text } = await momentOf("start", {});
+  expect(text).toContain("Always pnpm.");
+  expect(text).not.toContain("Never npm.");
+});
 
 test("the start is the host's text, with the section of each record", async () => {
   say("Never npm.", rule);

@@ -49,6 +49,7 @@ beforeEach(() => {
     projectOf: () => "app",
     sessionOf: () => undefined,
     editedPaths: () => [],
+    writtenFor: async () => new Set(),
   });
 });
 
@@ -101,7 +102,9 @@ test("does not repeat a reported change until the file changes again", async () 
 test("does not repeat a file change from the session start, but reports the next one", async () => {
   await record();
   const start = { ...base(), kind: "session_start", source: "startup" } as const;
-  expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("Renamed");
+  expect(await injections.atStart(start, { host: "scripted", eventKey: "start", hasLeft })).toContain(
+    "Renamed",
+  );
   expect(await read()).toBeNull();
   writeFileSync(file, "two!");
   expect(await read()).toContain("changed since these records were shown: #1.");
@@ -111,7 +114,9 @@ test("does not repeat before a file a change that the start reported", async () 
   await record();
   writeFileSync(file, "two!");
   const start = { ...base(), kind: "session_start", source: "startup" } as const;
-  expect(await injections.atStart(start, { eventKey: "start", hasLeft })).toContain("changed since: a.ts");
+  expect(await injections.atStart(start, { host: "scripted", eventKey: "start", hasLeft })).toContain(
+    "changed since: a.ts",
+  );
   expect(await read()).toBeNull();
   writeFileSync(file, "three");
   expect(await read()).toContain("changed since these records were shown: #1.");

@@ -88,6 +88,7 @@ function startWorker() {
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
     sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),
     editedPaths: () => [],
+    writtenFor: async () => new Set(),
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
     notice(sessionId) {
       calls.push(["notice", sessionId]);

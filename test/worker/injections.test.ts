@@ -46,6 +46,7 @@ function startWorker() {
     projectOf: () => "app",
     sessionOf: (id) => (id === "s-edits" ? { project: "app", sdk_session_id: "sdk-edits" } : undefined),
     editedPaths: (session, limit) => [`${limit} of ${session}`],
+    writtenFor: async () => new Set(),
   });
 }
 
@@ -60,11 +61,14 @@ const base = {
 const hasLeft = () => gone;
 
 function start(source = "startup", eventKey = `${source} event`) {
-  return injections.atStart({ ...base, kind: "session_start", source }, { eventKey, hasLeft });
+  return injections.atStart(
+    { ...base, kind: "session_start", source },
+    { host: "scripted", eventKey, hasLeft },
+  );
 }
 
 function prompt(text = "fix it", event: Partial<HostEvent> = {}) {
-  return injections.atPrompt({ ...base, ...event, kind: "prompt", text }, { hasLeft });
+  return injections.atPrompt({ ...base, ...event, kind: "prompt", text }, { host: "scripted", hasLeft });
 }
 
 function read(agentId: string | null = null) {
@@ -125,9 +129,12 @@ describe("in one session", () => {
   });
 
   test("the first prompt after a compaction searches with the edited paths", async () => {
-    await injections.atPrompt({ ...base, kind: "prompt", text: "go on" }, { hasLeft });
+    await injections.atPrompt({ ...base, kind: "prompt", text: "go on" }, { host: "scripted", hasLeft });
     expect(edited).toEqual([]);
-    await injections.atPrompt({ ...base, sessionId: "s-edits", kind: "prompt", text: "go on" }, { hasLeft });
+    await injections.atPrompt(
+      { ...base, sessionId: "s-edits", kind: "prompt", text: "go on" },
+      { host: "scripted", hasLeft },
+    );
     expect(edited).toEqual(["5 of sdk-edits"]);
   });
 
