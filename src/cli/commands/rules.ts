@@ -15,16 +15,19 @@ import {
 import type { CliContext } from "../context.ts";
 import { editText, keptText } from "../editor.ts";
 import { renderRules } from "../rule-lines.ts";
+import { type ExportedRules, exportRules } from "../rules-export.ts";
 import { parseRulesFile, type RuleChanges, renderRulesFile } from "../rules-file.ts";
 import { observationAsJson } from "../search-list.ts";
 import { printWrapped } from "../table.ts";
 import { noProject } from "../unknown-project.ts";
+import { counted, homePath } from "../words.ts";
 
 interface RulesOptions extends JsonOptions {
   project?: string;
   all?: true;
   edit?: true;
   from?: string;
+  export?: string;
 }
 
 /** Adds `mem rules`, `mem rules remove` and `mem rules restore`. */
@@ -37,9 +40,14 @@ export function registerRules(program: Command, context: CliContext): void {
       ["--all", "all projects"],
       ["--edit", "change, add and remove them in your editor ($VISUAL or $EDITOR)"],
       ["--from <file>", "with --edit: open this file, kept by an edit that failed"],
+      ["--export <file>", "write them into a marked section of this file, such as AGENTS.md"],
       jsonOption,
     ],
-    examples: ["mem rules # the rules that apply here", "EDITOR=nano mem rules --edit # one rule a line"],
+    examples: [
+      "mem rules # the rules that apply here",
+      "EDITOR=nano mem rules --edit # one rule a line",
+      "mem rules --export AGENTS.md # for agents without mem",
+    ],
     paged: true,
     run: (options: RulesOptions, { args }: Command) => {
       checkWords(args);
@@ -102,16 +110,36 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
       hint: `Run \`mem rules --edit --from ${from}\`.`,
     });
   }
+  if (options.export !== undefined && (edit === true || all === true)) {
+    throw new MemError("usage", {
+      message: `--export writes the rules of one project, so it goes without ${edit === true ? "--edit" : "--all"}.`,
+      hint: `Run \`mem rules --export ${options.export}\`.`,
+    });
+  }
   const worker = context.worker();
   const here = project === undefined ? { cwd: resolve(".") } : { project };
   const answer = await worker.rules({ ...(all === true ? { all } : here), limit: mostRules });
   if (project !== undefined && all !== true) await checkProject(worker, project, answer);
-  if (edit === true) await editRules(context, answer, options);
+  if (options.export !== undefined) showExport(context, exportRules(options.export, answer), json);
+  else if (edit === true) await editRules(context, answer, options);
   else if (json === true) {
     const { rules, ...rest } = answer;
     io.json({ items: rules, ...rest });
   } else if (answer.rules.length > 0) renderRules(io, answer);
   else printWrapped(io, io.err, 'No rules. Add one: `mem remember "Use pnpm, never npm."`.');
+}
+
+function showExport({ io }: CliContext, done: ExportedRules, json: true | undefined): void {
+  const where = homePath(done.file);
+  if (json === true) io.json({ file: done.file, rules: done.rules, changed: done.changed });
+  else if (done.rules > 0) {
+    const verb = done.changed ? "Wrote" : "Already there:";
+    io.out(`${verb} ${counted(done.rules, "rule")} in ${where}. Nothing else changed in the file.`);
+  } else {
+    io.out(
+      done.changed ? `No rules: removed their section from ${where}.` : "No rules, so nothing was written.",
+    );
+  }
 }
 
 // A project with rules and without a session is not among the known ones.

@@ -19,7 +19,7 @@ import { basename, dirname, join, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { failOpenSync } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import type { Unsafe } from "./section.ts";
+import type { Unsafe } from "../../text/marked-section.ts";
 
 /** Claude Code reads it when it works in the folder; users write into it too. */
 export const contextFileName = "CLAUDE.md";

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { markedSection, type Unsafe } from "../../text/marked-section.ts";
 import { type FileRecord, type FolderActivity, folderActivities, folderLines } from "./activity.ts";
 import {
   contextFileName,
@@ -14,7 +15,8 @@ import {
   readContextFile,
   replaceContextFile,
 } from "./context-file.ts";
-import { hasSection, type Unsafe, withoutSection, withSection } from "./section.ts";
+
+const { hasSection, withoutSection, withSection } = markedSection("folder context");
 
 /** A context file with our section. */
 export interface FolderFile {

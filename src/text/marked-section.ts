@@ -1,8 +1,5 @@
-// Our section in a context file: inserted, replaced, and removed without changing any other byte.
-
-/** Marks on separate lines around the section. The word in the first one is a `Before`. */
-const begin = /<!-- mem folder context begins \((own|line|none)\) -->/;
-const end = "<!-- mem folder context ends -->";
+// A section of ours in a text file of the user, between two marks: inserted, replaced and removed without changing any other
+// byte.
 
 /** What the section followed: `own` no file; `line` a last line without a line end, which we added; `none` whole lines. */
 type Before = "own" | "line" | "none";
@@ -12,26 +9,55 @@ export interface Unsafe {
   unsafe: string;
 }
 
-/** The file with `lines` in our section; `file` is null without a file. */
-export function withSection(file: Buffer | null, lines: readonly string[]): Buffer | Unsafe {
-  if (file === null) return Buffer.from(`${sectionText("own", lines, "\n")}\n`);
-  const found = findSection(file);
-  if ("unsafe" in found) return found;
-  const eol = eolOf(file);
-  if (found.at === null) {
-    const before = file.length === 0 || file.at(-1) === lineFeed ? "none" : "line";
-    // A line feed behind a bare carriage return would read as one line end, and removal would delete both.
-    const gap = before === "none" ? "" : file.at(-1) === carriageReturn ? "\r\n" : eol;
-    return Buffer.concat([file, Buffer.from(`${gap}${sectionText(before, lines, eol)}${eol}`)]);
-  }
-  const { from, to, before } = found.at;
-  const section = Buffer.from(sectionText(before, lines, eol));
-  return Buffer.concat([file.subarray(0, from), section, file.subarray(to)]);
+export interface MarkedSection {
+  /** The file with `lines` in the section; `file` is null without a file. */
+  withSection(file: Buffer | null, lines: readonly string[]): Buffer | Unsafe;
+  /** The file without the section; null when only the section was in it. */
+  withoutSection(file: Buffer): Buffer | Unsafe | null;
+  hasSection(file: Buffer): boolean;
 }
 
-/** The file without our section; null when only our section was in it. */
-export function withoutSection(file: Buffer): Buffer | Unsafe | null {
-  const found = findSection(file);
+/** The section named `name`, as in `<!-- mem <name> begins (own) -->`. */
+export function markedSection(name: string): MarkedSection {
+  const marks: Marks = {
+    begin: new RegExp(`<!-- mem ${name} begins \\((own|line|none)\\) -->`),
+    end: `<!-- mem ${name} ends -->`,
+  };
+  const textOf = (before: Before, lines: readonly string[], eol: string): string =>
+    [`<!-- mem ${name} begins (${before}) -->`, ...lines, marks.end].join(eol);
+  return {
+    withSection(file, lines) {
+      if (file === null) return Buffer.from(`${textOf("own", lines, "\n")}\n`);
+      const found = findSection(file, marks);
+      if ("unsafe" in found) return found;
+      const eol = eolOf(file);
+      if (found.at === null) {
+        const before = file.length === 0 || file.at(-1) === lineFeed ? "none" : "line";
+        // A line feed behind a bare carriage return would read as one line end, and removal would delete both.
+        const gap = before === "none" ? "" : file.at(-1) === carriageReturn ? "\r\n" : eol;
+        return Buffer.concat([file, Buffer.from(`${gap}${textOf(before, lines, eol)}${eol}`)]);
+      }
+      const { from, to, before } = found.at;
+      const section = Buffer.from(textOf(before, lines, eol));
+      return Buffer.concat([file.subarray(0, from), section, file.subarray(to)]);
+    },
+    withoutSection: (file) => without(file, findSection(file, marks)),
+    hasSection(file) {
+      const found = findSection(file, marks);
+      return "at" in found && found.at !== null;
+    },
+  };
+}
+
+/** On separate lines around the section. The word in the first one is a `Before`. */
+interface Marks {
+  begin: RegExp;
+  end: string;
+}
+
+type Found = { at: Section | null } | Unsafe;
+
+function without(file: Buffer, found: Found): Buffer | Unsafe | null {
   if ("unsafe" in found) return found;
   if (found.at === null) return file;
   const { from, to, before } = found.at;
@@ -43,11 +69,6 @@ export function withoutSection(file: Buffer): Buffer | Unsafe | null {
   return left.length === 0 && before === "own" ? null : left;
 }
 
-export function hasSection(file: Buffer): boolean {
-  const found = findSection(file);
-  return "at" in found && found.at !== null;
-}
-
 interface Section {
   from: number;
   to: number;
@@ -55,7 +76,7 @@ interface Section {
 }
 
 // latin1 has one character per byte, so positions in the text are positions in the file.
-function findSection(file: Buffer): { at: Section | null } | Unsafe {
+function findSection(file: Buffer, { begin, end }: Marks): Found {
   if (file.includes(0)) return { unsafe: "it is not a text in UTF-8" };
   const text = file.toString("latin1");
   const opened = begin.exec(text);
@@ -97,8 +118,4 @@ function eolLengthAt(file: Buffer, at: number): number {
 function eolLengthBefore(file: Buffer, at: number): number {
   if (file[at - 1] !== lineFeed) return 0;
   return file[at - 2] === carriageReturn ? 2 : 1;
-}
-
-function sectionText(before: Before, lines: readonly string[], eol: string): string {
-  return [`<!-- mem folder context begins (${before}) -->`, ...lines, end].join(eol);
 }

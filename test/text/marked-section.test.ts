@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hasSection, withoutSection, withSection } from "../../../src/context/folders/section.ts";
+import { markedSection } from "../../src/text/marked-section.ts";
+
+const { hasSection, withoutSection, withSection } = markedSection("folder context");
 
 const lines = ["first", "second"];
 

@@ -1,0 +1,74 @@
+// Writes standing rules into a marked section of a file that agents read, such as AGENTS.md.
+import { isUtf8 } from "node:buffer";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { RulesAnswer } from "../client/worker-client.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
+import { replaceSettingsFile } from "../hosts/settings-file.ts";
+import { markedSection } from "../text/marked-section.ts";
+import { terminalLine } from "../text/terminal-text.ts";
+
+export interface ExportedRules {
+  file: string;
+  /** Rules in the section; without any the section is removed. */
+  rules: number;
+  changed: boolean;
+}
+
+const { withSection, withoutSection } = markedSection("rules");
+
+/** Puts the rules into the section of the file and leaves every other byte. Throws `usage`, `host_settings_unreadable`. */
+export function exportRules(path: string, { rules }: Pick<RulesAnswer, "rules">): ExportedRules {
+  const file = presentName(resolve(path));
+  const before = read(file);
+  // A mark in a rule would end the section.
+  const lines = [
+    "## Rules",
+    "",
+    ...rules.map(({ text }) => `- ${terminalLine(text).replaceAll("<!--", "<! --")}`),
+  ];
+  const after = rules.length > 0 ? withSection(before, lines) : before && withoutSection(before);
+  if (after !== null && "unsafe" in after) {
+    throw new MemError("usage", {
+      message: `${file} was not changed: ${after.unsafe}.`,
+      hint: "Repair or delete the lines `<!-- mem rules begins ... -->` and `<!-- mem rules ends -->`, then run it again.",
+    });
+  }
+  const changed = before === null ? after !== null : after === null || !before.equals(after);
+  if (changed) replaceSettingsFile(file, textOf(before), textOf(after));
+  return { file, rules: rules.length, changed };
+}
+
+// `agents.md` means the AGENTS.md that is there.
+function presentName(file: string): string {
+  const names = failOpenSync("list a folder", () => readdirSync(dirname(file))) ?? [];
+  const name = basename(file);
+  if (names.includes(name)) return file;
+  const same = names.find((one) => one.toLowerCase() === name.toLowerCase());
+  if (same !== undefined) return join(dirname(file), same);
+  return /^(agents|claude|gemini)\.md$/i.test(name)
+    ? join(dirname(file), `${name.slice(0, -3).toUpperCase()}.md`)
+    : file;
+}
+
+function read(file: string): Buffer | null {
+  try {
+    const bytes = readFileSync(file);
+    if (isUtf8(bytes)) return bytes;
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
+    throw new MemError("usage", {
+      message: `${file} cannot be read. Nothing was changed.`,
+      hint: "Name a text file, such as AGENTS.md.",
+      cause,
+    });
+  }
+  throw new MemError("usage", {
+    message: `${file} is not a text in UTF-8. Nothing was changed.`,
+    hint: "Name a text file, such as AGENTS.md.",
+  });
+}
+
+function textOf(bytes: Buffer | null): string | null {
+  return bytes === null ? null : bytes.toString("utf8");
+}
