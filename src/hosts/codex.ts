@@ -19,8 +19,9 @@ function decode(event: string, payload: JsonObject): HostEvent {
   const name = textField(payload, "hook_event_name") || event;
   const agentId = textField(payload, "agent_id") || null;
   const base: EventBase = {
-    // Sub-agents send the session of their parent.
+    // Of a sub-agent: its parent's.
     sessionId: textField(payload, "session_id"),
+    // Of a command: where it runs.
     cwd: textField(payload, "cwd") || null,
     agentId,
     agentType: textField(payload, "agent_type") || null,
@@ -68,8 +69,11 @@ function beforeTool(base: EventBase, payload: JsonObject): HostEvent | null {
     return paths.length === 0 ? null : { ...base, kind: "before_file", toolName, paths };
   }
   if (toolName !== "Bash" || command === "") return null;
-  const reads = inDirectory(base.cwd, filesShown(parseCommandLine(command)));
-  return { ...base, kind: "before_command", toolName, command, reads };
+  // Codex takes over a patch in a command: no event says that it was applied.
+  const patchAt = command.indexOf("*** Begin Patch");
+  const patched = patchAt < 0 ? [] : patchedPaths(command.slice(patchAt));
+  const files = inDirectory(base.cwd, [...patched, ...filesShown(parseCommandLine(command))]);
+  return { ...base, kind: "before_command", toolName, command, files };
 }
 
 const patchTool = "apply_patch";
@@ -78,8 +82,8 @@ function inDirectory(cwd: string | null, paths: readonly string[]): string[] {
   return cwd === null ? [...paths] : paths.map((path) => resolve(cwd, path));
 }
 
-// A response never says that a command failed: it is the output without the exit code. Readers of tool results tell by the
-// output. A failed patch sends no event.
+// A response never says that a command failed: it is the output without the exit code, and readers of tool results judge by
+// that. A patch that cannot be applied sends no event.
 function toolUse(base: EventBase, payload: JsonObject): HostEvent | null {
   const toolName = textField(payload, "tool_name");
   if (toolName === "") return null;

@@ -24,8 +24,8 @@ export type HostEvent = HostEventBase &
         kind: "before_command";
         toolName: string;
         command: string;
-        /** The files that the command prints, for a host whose agents read files by commands only. */
-        reads?: readonly string[];
+        /** The files that it shows or patches, for a host whose agents read files by commands only. */
+        files?: readonly string[];
       }
     | {
         kind: "tool_use";

@@ -217,7 +217,7 @@ async function beforeCommand(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const texts = [await beforeAction(deps, event, { hasLeft, action: { command: event.command } })];
-  for (const path of (event.reads ?? []).slice(0, maxFiles)) {
+  for (const path of (event.files ?? []).slice(0, maxFiles)) {
     texts.push(await aboutFile(deps, event, { hasLeft, place, path }));
   }
   return joined(texts);

@@ -18,6 +18,7 @@ function decoded(file: string, more: JsonObject = {}): HostEvent {
   return codex.decode("as-registered", { ...recorded(file), ...more });
 }
 
+const subagent = "00000000-0000-4000-8000-000000000142";
 const turn = "00000000-0000-4000-8000-000000000034";
 const all = readdirSync(fixtures).map((file) => file.replace(".json", ""));
 const patch = [
@@ -44,7 +45,7 @@ describe("a recorded payload", () => {
     ["UserPromptSubmit", { kind: "prompt", eventKey: turn, promptKey: turn, agentId: null }],
     [
       "PreToolUse.Bash",
-      { kind: "before_command", toolName: "Bash", command: "echo hi-from-codex", reads: [] },
+      { kind: "before_command", toolName: "Bash", command: "echo hi-from-codex", files: [] },
     ],
     [
       "PostToolUse.Bash",
@@ -63,6 +64,29 @@ describe("a recorded payload", () => {
     ["PostCompact.manual", { kind: "other", name: "PostCompact" }],
     ["Stop", { kind: "turn_end", lastAssistantMessage: "CODEX_ONE", eventKey: `stop:${turn}` }],
     ["SessionEnd.other", { kind: "session_end", reason: "other" }],
+    [
+      "PreToolUse.apply_patch",
+      { kind: "before_file", paths: ["/home/user/demo/src/login.ts", "/home/user/demo/notes.md"] },
+    ],
+    [
+      "PostToolUse.apply_patch",
+      { kind: "tool_use", wrote: ["/home/user/demo/src/login.ts", "/home/user/demo/notes.md"] },
+    ],
+    // The folder of the command, not of the session.
+    [
+      "PreToolUse.Bash.read-elsewhere",
+      { kind: "before_command", cwd: "/home/user/demo/src", files: ["/home/user/demo/src/login.ts"] },
+    ],
+    ["PostToolUse.Bash.failed", { kind: "tool_use", toolResponse: "failing\n" }],
+    ["PostToolUse.spawn_agent", { kind: "tool_use", toolName: "spawn_agent", agentId: null }],
+    ["SubagentStart", { kind: "other", name: "SubagentStart" }],
+    ["SubagentStop", { kind: "other", name: "SubagentStop" }],
+    ["UserPromptSubmit.in-subagent", { kind: "other", name: "UserPromptSubmit" }],
+    ["PreToolUse.Bash.in-subagent", { kind: "before_command", agentId: subagent, promptKey: null }],
+    [
+      "PostToolUse.Bash.in-subagent",
+      { kind: "tool_use", agentId: subagent, agentType: "default", promptKey: null },
+    ],
   ];
   test.each(kinds)("%s is what it says it is", (file, expected) => {
     expect(decoded(file)).toMatchObject(expected);
@@ -85,11 +109,15 @@ describe("an event", () => {
     ["cat > out.txt <<'EOF'\ncat in.txt\nEOF", []],
     ["cat src/*.ts $FILE -", []],
     ["npm test", []],
-  ])("before the command %j names the files that it shows", (command, reads) => {
+    [
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a.ts\n*** End Patch\nEOF",
+      ["/home/user/demo/a.ts"],
+    ],
+  ])("before the command %j names the files that it shows or patches", (command, files) => {
     expect(decoded("PreToolUse.Bash", { tool_input: { command } })).toMatchObject({
       kind: "before_command",
       command,
-      reads,
+      files,
     });
   });
 
@@ -105,24 +133,9 @@ describe("an event", () => {
     expect(decoded("PreToolUse.Bash", { tool_input: {} }).kind).toBe("other");
   });
 
-  test("of a sub-agent belongs to the session, and its prompt is none of the user", () => {
-    const agent = { agent_id: "thread-2", agent_type: "default", turn_id: "its-own" };
-    expect(decoded("PostToolUse.Bash", agent)).toMatchObject({
-      kind: "tool_use",
-      sessionId: recorded("PostToolUse.Bash").session_id,
-      agentId: "thread-2",
-      agentType: "default",
-      promptKey: null,
-    });
-    expect(decoded("UserPromptSubmit", agent).kind).toBe("other");
+  test.each(["PermissionRequest", "Interrupt", "BrandNew"])("%s is kept as other", (name) => {
+    expect(decoded("Stop", { hook_event_name: name })).toMatchObject({ kind: "other", name });
   });
-
-  test.each(["SubagentStart", "SubagentStop", "PermissionRequest", "Interrupt", "BrandNew"])(
-    "%s is kept as other",
-    (name) => {
-      expect(decoded("Stop", { hook_event_name: name })).toMatchObject({ kind: "other", name });
-    },
-  );
 
   test("without a session or a name in its payload is no error", () => {
     const { session_id: _, ...homeless } = recorded("UserPromptSubmit");

@@ -251,9 +251,9 @@ describe("a resumed session that mem knows", () => {
 });
 
 test("before a command that shows files adds their records, each once", async () => {
-  const before = (reads: string[]) =>
+  const before = (files: string[]) =>
     injections.beforeCommand(
-      { ...base, kind: "before_command", toolName: "Bash", command: "cat a.ts", reads },
+      { ...base, kind: "before_command", toolName: "Bash", command: "cat a.ts", files },
       { hasLeft },
     );
   expect(await before(["/w/app/a.ts", "/w/app/b.ts"])).toBe("before cat a.ts\nfile 3,4");
