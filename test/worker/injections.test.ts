@@ -232,7 +232,7 @@ describe("a resumed session that mem knows", () => {
   const resume = () =>
     injections.atStart(
       { ...base, ...known, kind: "session_start", source: "resume" },
-      { eventKey: "resumed", hasLeft },
+      { host: "codex", eventKey: "resumed", hasLeft },
     );
 
   test("gets with its next prompt what it never got while the worker was away", async () => {
