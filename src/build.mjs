@@ -1,4 +1,4 @@
-// Builds the bundles in dist/: the hook (without packages), the worker with its threads and processes, the command line.
+// Builds the bundles in dist/ and the plugin in hooks/openclaw/: the hook (without packages), the worker with its threads and processes, the command line.
 // A bundle starts faster than separate files: 115 ms against 177 ms to the worker's first reply.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -124,6 +124,16 @@ const bundles = [
   },
 ];
 
+// Runs in the gateway's process; the folder with it is the whole plugin.
+const openclawPlugin = {
+  ...common,
+  format: "esm",
+  minify: true,
+  entryPoints: { index: "src/hosts/openclaw-plugin/plugin.ts" },
+  outdir: "hooks/openclaw",
+  banner: { js: "// mem in the OpenClaw gateway. Built from src/hosts/openclaw-plugin/." },
+};
+
 const hook = (fallbackName) => ({
   ...common,
   ...hookBundle,
@@ -140,7 +150,7 @@ const workerStart = (codeName) => ({
 
 if (watch) {
   const fallback = { ...fallbackCode, ...functionAround };
-  for (const options of [...bundles, hook("hook-fallback"), fallback, workerCode]) {
+  for (const options of [...bundles, openclawPlugin, hook("hook-fallback"), fallback, workerCode]) {
     await (await context(options)).watch();
   }
 } else {
@@ -151,7 +161,9 @@ if (watch) {
   );
   const worker = nameByDigest(workerFiles);
   const fallback = nameByDigest(fallbackFiles);
-  const rest = await Promise.all([...bundles, hook(fallback.name), workerStart(worker.name)].map(made));
+  const rest = await Promise.all(
+    [...bundles, openclawPlugin, hook(fallback.name), workerStart(worker.name)].map(made),
+  );
   const files = [...workerFiles, ...fallbackFiles, ...rest.flat()];
   for (const { path, contents } of files) {
     await mkdir(dirname(path), { recursive: true });

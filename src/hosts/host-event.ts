@@ -12,6 +12,8 @@ interface HostEventBase {
   eventKey: string | null;
   /** The host's id of the prompt behind the event, which can arrive after the next prompt. */
   promptKey: string | null;
+  /** Label of the project, where the host's own configuration names one; default: the project of `cwd`. */
+  project?: string;
 }
 
 export type HostEvent = HostEventBase &
@@ -38,6 +40,8 @@ export type HostEvent = HostEventBase &
       }
     /** The host is about to replace the agent's context by a summary. */
     | { kind: "before_compact" }
+    /** The host asks for the context of its project, and repeats it to its agent in every turn. */
+    | { kind: "context" }
     /** One prompt can have several, each with its own last message: its key needs the hash of the message. */
     | { kind: "turn_end"; lastAssistantMessage: string }
     | { kind: "session_end"; reason: string }
@@ -56,6 +60,8 @@ export interface HostAnswer {
 /** One host agent. Both functions are pure. */
 export interface Host {
   readonly name: string;
+  /** True if a prompt takes no context: the host asks for it with a `context` event. */
+  readonly asksForContext?: boolean;
   /** Decodes the payload of `event` (the host's name for it); unknown events become `other`. Never throws. */
   decode(event: string, payload: JsonObject): HostEvent;
   /** The exact output of the hook: the host's envelope, plain text for Setup, or nothing. */

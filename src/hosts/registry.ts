@@ -4,6 +4,7 @@ import { terminalLine } from "../text/terminal-text.ts";
 import { claudeCode, claudeCodeRecipe } from "./claude-code.ts";
 import type { Host } from "./host-event.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
+import { openclaw } from "./openclaw.ts";
 
 interface KnownHost {
   host: Host;
@@ -19,6 +20,7 @@ export const hostNames: readonly string[] = [...known.keys()];
 
 /** The decoder and renderer of a host. Throws `host_unknown`. */
 export function hostNamed(name: string): Host {
+  if (name === openclaw.name) return openclaw;
   return knownHost(name).host;
 }
 

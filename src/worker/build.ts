@@ -256,6 +256,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     context,
     ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
     projectOf: projects.labelOf,
+    projectNamed: projects.current,
     sessionOf: store.sessions.byClaudeId,
     editedPaths: store.observations.editedPaths,
     notice: parts.notices.first,

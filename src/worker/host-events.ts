@@ -41,7 +41,8 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
     async receive(hostName, eventName, payload, { at, hasLeft = () => false } = {}) {
       const host = deps.hostNamed(hostName);
       const event = host.decode(eventName, payload);
-      const delivery = { host: host.name, payload, at, hasLeft };
+      const { asksForContext = false } = host;
+      const delivery = { host: host.name, asksForContext, payload, at, hasLeft };
       const take = () => answerTo(deps, event, delivery);
       const answer = await inTurn(event.sessionId, isLarge(payload), take);
       if (at !== undefined) return "";
@@ -52,6 +53,7 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
 
 interface Delivery {
   host: string;
+  asksForContext: boolean;
   payload: JsonObject;
   at: number | undefined;
   hasLeft: () => boolean;
@@ -86,9 +88,11 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       return inject(() => injections.beforeCommand(event, delivery));
     case "prompt": {
       const { reason } = await intake.initSession({ ...keyed, prompt: event.text }, prompt);
-      if (reason === "private") return noReply;
+      if (reason === "private" || delivery.asksForContext) return noReply;
       return inject(() => injections.atPrompt(event, { ...delivery, prompt }));
     }
+    case "context":
+      return inject(() => injections.ofProject(event, delivery));
     case "before_compact":
       await intake.summarize({ ...keyed, sameWithinMs: sameCompactionMs });
       await injections.beforeCompact(event, delivery.at);
@@ -154,6 +158,7 @@ function needsPayload({ kind, eventKey }: HostEvent): boolean {
   return (
     eventKey === null &&
     kind !== "setup" &&
+    kind !== "context" &&
     kind !== "before_file" &&
     kind !== "before_command" &&
     kind !== "session_end"
@@ -174,6 +179,7 @@ function baseOf(event: HostEvent, { host, at }: Delivery) {
   return {
     claudeSessionId: event.sessionId,
     cwd: event.cwd ?? undefined,
+    project: event.project,
     host,
     at,
     promptKey: event.promptKey ?? undefined,

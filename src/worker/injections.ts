@@ -19,6 +19,8 @@ export interface InjectionDeps {
   context: ContextSource;
   ledger: Ledger;
   projectOf(cwd: string): string;
+  /** Present label of a renamed or merged project. */
+  projectNamed(label: string): string;
   /** The session of a host's session id, if known. */
   sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
   /** What the host's own memory files say to an agent in `cwd`. */
@@ -37,6 +39,8 @@ export interface Injections {
   atPrompt(event: Event<"prompt">, how: PromptDelivery): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
   beforeCommand(event: Event<"before_command">, how: { hasLeft: HasLeft }): Promise<string | null>;
+  /** For a host that repeats it in every turn: the same text to every request. */
+  ofProject(event: Event<"context">, how: { host: string }): Promise<string | null>;
   /** The agent wrote a file itself: this change is not reported to it. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
   /** The host is about to drop the agent's context; `at` is the time of a spooled event. */
@@ -59,6 +63,7 @@ export function createInjections(deps: InjectionDeps): Injections {
     atPrompt: (event, how) => orNull("context for a prompt", () => atPrompt(deps, event, how)),
     beforeFile: (event, how) => orNull("context for a file", () => beforeFile(deps, event, how)),
     beforeCommand: (event, how) => orNull("context for a command", () => beforeCommand(deps, event, how)),
+    ofProject: (event, how) => orNull("context of a project", () => ofProject(deps, event, how)),
     async afterWrite(event) {
       await failOpen("storing what an agent wrote", () => afterWrite(deps, event));
     },
@@ -88,10 +93,12 @@ interface Place {
   exceptSession?: string;
 }
 
-function placeOf({ sessionOf, projectOf }: InjectionDeps, event: HostEvent): Place | null {
+function placeOf(deps: InjectionDeps, event: HostEvent): Place | null {
+  const { sessionOf, projectOf, projectNamed } = deps;
   const cwd = event.cwd === null ? null : cleanText(event.cwd);
   const session = sessionOf(cleanKey(event.sessionId));
   if (session !== undefined) return { project: session.project, cwd, exceptSession: session.sdk_session_id };
+  if (event.project !== undefined) return { project: projectNamed(cleanText(event.project)), cwd };
   return cwd === null ? null : { project: projectOf(cwd), cwd };
 }
 
@@ -125,6 +132,22 @@ async function atReplay({ ledger, sessionOf }: InjectionDeps, event: Event<"sess
   const isKnown = sessionOf(reader.session) !== undefined;
   if (isKnown && !ledger.had(reader, "start")) return;
   await ledger.claim(reader, { moments: ["start", "prompt"], records: [] });
+}
+
+// The first one is recorded as the session's start.
+async function ofProject(
+  deps: InjectionDeps,
+  event: Event<"context">,
+  { host }: { host: string },
+): Promise<string | null> {
+  const { ledger, context } = deps;
+  const place = placeOf(deps, event);
+  if (place === null) return null;
+  const reader = readerOf(event);
+  const { text, ...claim } = await context.forSession({ ...place, written: await writtenAt(deps, host, place) });
+  if (text !== "" && !ledger.had(reader, "start"))
+    await isFirst(() => ledger.claim(reader, { ...claim, moments: ["start"] }));
+  return text || null;
 }
 
 // Ranks all records at the first prompt only: at every prompt it would distract more than it helps.

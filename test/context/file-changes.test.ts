@@ -47,6 +47,7 @@ beforeEach(() => {
     context: createMemoryContext(memory, {}, { changedSince, contentOf }),
     ledger: createLedger({ port: store.contextLedger, now: Date.now, commit: store.commit }),
     projectOf: () => "app",
+    projectNamed: (label) => label,
     sessionOf: () => undefined,
     editedPaths: () => [],
     writtenFor: async () => new Set(),

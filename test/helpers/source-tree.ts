@@ -36,13 +36,17 @@ export function parseTree(files: Readonly<Record<string, string>>): SourceTree {
   return new Map(Object.entries(files).map(([path, text]) => [path, parseFile(path, text)]));
 }
 
-/** Everything under the folders of the repository at `root`. */
+// Built from src/, but beside the files that go with it.
+const builtFile = join("hooks", "openclaw", "index.js");
+
+/** Everything under the folders of the repository at `root`, except what is built there. */
 export function readTree(root: string, folders: readonly string[]): SourceTree {
   const files: Record<string, string> = {};
   for (const folder of folders) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
+      if (path.endsWith(builtFile)) continue;
       files[path.slice(root.length).split("\\").join("/").replace(/^\//, "")] = readFileSync(path, "utf8");
     }
   }

@@ -90,6 +90,7 @@ function startWorker() {
     editedPaths: () => [],
     writtenFor: async () => new Set(),
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
+    projectNamed: (label) => label,
     notice(sessionId) {
       calls.push(["notice", sessionId]);
       return notice;

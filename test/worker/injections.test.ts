@@ -44,6 +44,7 @@ function startWorker() {
     },
     ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
     projectOf: () => "app",
+    projectNamed: (label) => label,
     sessionOf: (id) => (id === "s-edits" ? { project: "app", sdk_session_id: "sdk-edits" } : undefined),
     editedPaths: (session, limit) => [`${limit} of ${session}`],
     writtenFor: async () => new Set(),

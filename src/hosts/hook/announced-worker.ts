@@ -20,6 +20,12 @@ export async function openAnnounced(place: string, deadlineMs: number): Promise<
   }
 }
 
+/** The port in worker.json, or null. */
+export function announcedPort(place: string): number | null {
+  const port = readWorkerFile(place)?.port;
+  return typeof port === "number" ? port : null;
+}
+
 interface Announced {
   addresses: Address[];
   secret: string;

@@ -1,4 +1,5 @@
 // One connection to an address: one request and response at a time, all within one deadline.
+import type { Socket } from "node:net";
 import { parseResponse, type Response } from "./response.ts";
 
 /** A unix socket or named pipe, or a port of the loopback. */
@@ -7,6 +8,8 @@ export type Address = { path: string } | { host: string; port: number };
 export interface Connection {
   /** Sends one request and resolves with its response. Throws `DeliveryFailure`. */
   request(line: string, headers: readonly string[], body?: Buffer): Promise<Response>;
+  /** Hands the open socket over, without a deadline, and with the Host header for its address. */
+  release(): { socket: Socket; host: string };
   close(): void;
 }
 
@@ -84,7 +87,7 @@ export function openConnection(address: Address, deadlineMs: number): Promise<Co
     });
     socket.on("connect", () => {
       connected = true;
-      resolve({ request, close });
+      resolve({ request, release, close });
     });
 
     function request(line: string, headers: readonly string[], body?: Buffer): Promise<Response> {
@@ -94,6 +97,12 @@ export function openConnection(address: Address, deadlineMs: number): Promise<Co
         socket.write([`${line} HTTP/1.1`, `Host: ${hostHeader(address)}`, ...headers, "", ""].join("\r\n"));
         if (body !== undefined) socket.write(body);
       });
+    }
+
+    function release(): { socket: Socket; host: string } {
+      clearTimeout(timer);
+      for (const event of ["error", "data", "close", "connect"]) socket.removeAllListeners(event);
+      return { socket, host: hostHeader(address) };
     }
 
     function close(): void {

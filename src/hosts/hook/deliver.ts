@@ -46,20 +46,28 @@ interface Question {
   deadline: number;
 }
 
-async function ask({ call, payload, place, deadline }: Question): Promise<Delivery> {
-  const path = `${place}/worker.sock`;
-  const direct =
-    lookAtSocket(path) ?? (await attempt(() => post(openConnection({ path }, deadline), call, payload)));
-  if ("answer" in direct || direct.failed !== "absent" || !existsSync(`${place}/worker.json`)) return direct;
-  const { openAnnounced } = await import("./announced-worker.ts");
-  return attempt(() => post(openAnnounced(place, deadline), call, payload));
+function ask({ call, payload, place, deadline }: Question): Promise<Delivery> {
+  return attempt(() => post(openWorker(place, deadline), call, payload));
 }
 
-// Why the socket cannot be used, or null. A socket that other users made, or can write to, is not the worker's.
-function lookAtSocket(path: string): Delivery | null {
+/** Connects to the worker of the data directory. Throws `DeliveryFailure`. */
+export async function openWorker(place: string, deadlineMs: number): Promise<Connection> {
+  const path = `${place}/worker.sock`;
+  try {
+    demandOwnSocket(path);
+    return await openConnection({ path }, deadlineMs);
+  } catch (failure) {
+    if (failureOf(failure) !== "absent" || !existsSync(`${place}/worker.json`)) throw failure;
+  }
+  const { openAnnounced } = await import("./announced-worker.ts");
+  return openAnnounced(place, deadlineMs);
+}
+
+// A socket that other users made, or can write to, is not the worker's.
+function demandOwnSocket(path: string): void {
   const stats = process.platform === "win32" ? undefined : lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isSocket()) return { failed: "absent" };
-  return exposureOf(stats) === null ? null : { failed: "stranger" };
+  if (stats === undefined || !stats.isSocket()) throw new DeliveryFailure("absent");
+  if (exposureOf(stats) !== null) throw new DeliveryFailure("stranger");
 }
 
 async function attempt(run: () => Promise<string>): Promise<Delivery> {

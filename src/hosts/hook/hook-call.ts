@@ -36,18 +36,18 @@ function isName(word: string): boolean {
  * The data directory: `MEM_DATA_DIR`, else `~/.mem`, by the rule of settings/ without its imports. Null for a relative
  * path, which would depend on the project that the host works in.
  */
-export async function hookDataDir(environment: NodeJS.ProcessEnv): Promise<string | null> {
+export function hookDataDir(environment: NodeJS.ProcessEnv): string | null {
   const named = environment.MEM_DATA_DIR?.trim() ?? "";
   const absolute = process.platform === "win32" ? /^([a-z]:)?[\\/]/i : /^\//;
   if (absolute.test(named)) return named;
   if (named !== "" && named !== "~" && !/^~[\\/]/.test(named)) return null;
-  const home = await homeOf(environment);
+  const home = homeOf(environment);
   if (!absolute.test(home)) return null;
   return named === "" ? `${home}/.mem` : `${home}${named.slice(1)}`;
 }
 
 // As `os.homedir`, which reads these variables first.
-async function homeOf(environment: NodeJS.ProcessEnv): Promise<string> {
+function homeOf(environment: NodeJS.ProcessEnv): string {
   const named = process.platform === "win32" ? environment.USERPROFILE : environment.HOME;
-  return named ?? (await import("node:os")).homedir();
+  return named ?? process.getBuiltinModule("node:os").homedir();
 }

@@ -14,7 +14,7 @@ run().then(leave, leave);
 
 async function run(): Promise<void> {
   const call = parseHookCall(process.argv.slice(2));
-  const dataDir = await hookDataDir(process.env);
+  const dataDir = hookDataDir(process.env);
   // The worker itself runs the host to write records: not a session of the user.
   const isOwnCall = (process.env.MEM_GENERATING ?? "") !== "";
   if (call === null || dataDir === null || isOwnCall) return;

@@ -1,0 +1,44 @@
+// Context for the system prompts of a project, kept for a minute: every turn of every session asks for it.
+import type { Clock } from "../../core/clock.ts";
+import { failOpen } from "../../core/errors.ts";
+import { RecentMap } from "../../core/recent-map.ts";
+import { deadlineMs } from "../hook/deadlines.ts";
+import { type About, origin } from "./event-bodies.ts";
+import type { WorkerLink } from "./worker-link.ts";
+
+export interface ContextSource {
+  /** The text for a session; asks the worker when the last one is older than a minute. Empty if it cannot be asked. */
+  textFor(about: About): Promise<string>;
+  clear(): void;
+}
+
+const keptMs = 60_000;
+const maxProjects = 100;
+
+export function createContextSource(link: Pick<WorkerLink, "post">, clock: Clock): ContextSource {
+  const texts = new RecentMap<string, { text: string; atMs: number }>(maxProjects);
+  const asking = new Map<string, Promise<string>>();
+
+  async function ask(key: string, about: About): Promise<string> {
+    const body = Buffer.from(JSON.stringify(origin(about)));
+    const text = await failOpen("ask for context", () =>
+      link.post("context", body, deadlineMs("user-prompt-submit")),
+    );
+    asking.delete(key);
+    // A failed request is no answer: the next turn asks again.
+    if (text !== undefined) texts.set(key, { text, atMs: clock.monotonicMs() });
+    return text ?? "";
+  }
+
+  return {
+    textFor(about) {
+      const key = about.settings.project ?? about.session.cwd ?? "";
+      const kept = texts.get(key);
+      if (kept !== undefined && clock.monotonicMs() - kept.atMs < keptMs) return Promise.resolve(kept.text);
+      const asked = asking.get(key) ?? ask(key, about);
+      asking.set(key, asked);
+      return asked;
+    },
+    clear: () => texts.clear(),
+  };
+}

@@ -1,0 +1,164 @@
+// What the gateway's events become: the bodies that the worker takes.
+import { shorten, shortenJson } from "../../core/shorten.ts";
+import { cleanJson, cleanText } from "../../privacy/clean.ts";
+import { stripPrivate } from "../../privacy/private-tags.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { numberField, objectField, objectsField, textField } from "../../text/json-fields.ts";
+import type { PluginSettings } from "./plugin-settings.ts";
+import { runOf, type Session, type Sessions } from "./sessions.ts";
+
+/** Characters of a tool's response, and of its arguments as JSON, that are sent. */
+const maxResponseChars = 1_000;
+const maxInputChars = 65_536;
+
+/** The prompt of a run; null for one that no user wrote. */
+export function initBody(
+  about: About,
+  { event, context }: { event: JsonObject; context: JsonObject },
+): JsonObject | null {
+  if (about.session.isSubagent || machineTriggers.has(textField(context, "trigger"))) return null;
+  const given = textField(event, "currentUserMessage") || event.prompt;
+  if (typeof given !== "string") return null;
+  return { ...origin(about), prompt: userText(given), ...withRun(runOf(event, context)) };
+}
+
+/**
+ * Makes the body of a tool use, later: long texts are cleaned, while the tool's result is written now. Null for tools
+ * that read memory, and for results that the gateway made up.
+ */
+export function observation(
+  about: About,
+  { event, context }: { event: JsonObject; context: JsonObject },
+  sessions: Pick<Sessions, "takeTool">,
+): (() => JsonObject) | null {
+  const message = objectField(event, "message");
+  const named = (field: string) =>
+    textField(event, field) || textField(context, field) || textField(message, field);
+  const toolName = named("toolName");
+  const toolCallId = named("toolCallId");
+  const call = sessions.takeTool(toolCallId);
+  if (toolName === "" || toolName.startsWith("memory_") || event.isSynthetic === true) return null;
+  const { input = {}, runId = "" } = call ?? {};
+  const fields = {
+    ...origin(about),
+    tool_name: toolName,
+    tool_failed: message.isError === true,
+    ...(toolCallId === "" ? {} : { tool_use_id: toolCallId }),
+    ...withRun(runId || runOf(event, context)),
+  };
+  return () => ({ ...fields, tool_input: cutInput(input), tool_response: responseOf(message) });
+}
+
+/** The end of a turn, with the last message of the agent. */
+export function summarizeBody(
+  about: About,
+  { event, context }: { event: JsonObject; context: JsonObject },
+): JsonObject {
+  return {
+    ...origin(about),
+    last_assistant_message: lastText(event, "assistant"),
+    ...withRun(runOf(event, context)),
+  };
+}
+
+/** What an event belongs to. */
+export interface About {
+  session: Session;
+  settings: Pick<PluginSettings, "project">;
+}
+
+/** The session and its project. Without a setting it is that of the workspace, else the gateway's own. */
+export function origin({ session, settings }: About): JsonObject {
+  const project = settings.project ?? (session.cwd === null ? "openclaw" : null);
+  return {
+    claudeSessionId: session.id,
+    ...(session.cwd === null ? {} : { cwd: session.cwd }),
+    ...(project === null ? {} : { project }),
+    ...(session.isSubagent ? { subagentId: session.key } : {}),
+  };
+}
+
+// Turns that the gateway starts by itself, with its own prompt.
+const machineTriggers: ReadonlySet<string> = new Set(["heartbeat", "memory"]);
+
+function withRun(runId: string): JsonObject {
+  return runId === "" ? {} : { runId };
+}
+
+function responseOf(message: JsonObject): JsonObject {
+  const details = objectField(message, "details");
+  const exitCode = numberField(details, "exitCode");
+  const status = textField(details, "status");
+  return {
+    output: cutText(textIn(message.content)),
+    ...(exitCode === null ? {} : { exitCode }),
+    ...(status === "" ? {} : { status: shorten(status, 40) }),
+  };
+}
+
+// Cleaned before it is cut: a cut could remove the opening of a private tag and keep its content.
+function cutText(text: string): string {
+  if (text.length <= maxResponseChars) return text;
+  return shorten(cleanText(ends(stripPrivate(text))), maxResponseChars);
+}
+
+// A response of megabytes is not searched for secrets in parts that are left out anyway.
+function ends(text: string): string {
+  return text.length <= 2 * maxEndChars ? text : text.slice(0, maxEndChars) + text.slice(-maxEndChars);
+}
+
+const maxEndChars = 16_384;
+
+function cutInput(input: Json): Json {
+  return shortenJson(input, maxInputChars) === input ? input : shortenJson(cleanJson(input), maxInputChars);
+}
+
+function textIn(content: Json | undefined): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter(isJsonObject)
+    .map((part) => textField(part, "text") || (part.type === "text" ? "" : `[${textField(part, "type")}]`))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function lastText(event: JsonObject, role: string): string {
+  const messages = Array.isArray(event.messages) ? event.messages : [];
+  const last = messages.findLast(
+    (message) => isJsonObject(message) && message.role === role && spokenIn(message) !== "",
+  );
+  return isJsonObject(last) ? spokenIn(last) : "";
+}
+
+// Without calls of tools and thoughts.
+function spokenIn(message: JsonObject): string {
+  if (typeof message.content === "string") return message.content.trim();
+  return objectsField(message, "content")
+    .filter(({ type }) => type === "text")
+    .map((part) => textField(part, "text"))
+    .join("\n")
+    .trim();
+}
+
+/**
+ * The text of a prompt without the blocks of metadata before it (`Sender (untrusted metadata):` and JSON), the time stamp
+ * or envelope of its channel, and the gateway's own blocks.
+ */
+export function userText(prompt: string): string {
+  let text = prompt.replace(internalContext, "").trimStart();
+  for (let block = metadataBlock.exec(text); block !== null; block = metadataBlock.exec(text)) {
+    text = text.slice(block[0].length);
+  }
+  return text.replace(envelope, "").trim();
+}
+
+const internalContext =
+  /<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>[\s\S]*?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\n*/g;
+
+// A label, `(untrusted ...)` or the mark of later versions, and a block of JSON or lines up to an empty one.
+const metadataBlock =
+  /^[^\n]{1,80}?(?: \(untrusted[^\n)]{0,40}\):| ⟦openclaw:ctx⟧)[ \t]*\n(?:```json\n[\s\S]*?\n```[ \t]*(?:\n+|$)|(?:[^\n]+\n)+\n+)/;
+
+// `[Fri 2026-11-20 23:54 UTC] `, or `[Telegram Ann +2m Fri 2026-11-20 23:54 UTC] `.
+const envelope = /^\[(?:[^\]\n]{1,120} )?[A-Z][a-z]{2} \d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}[^\]\n]{0,20}\] ?/;

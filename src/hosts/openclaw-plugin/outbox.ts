@@ -1,0 +1,135 @@
+// Events on their way to the worker: sent one after the other in the background, spooled when the worker is not there.
+import { existsSync } from "node:fs";
+import type { Clock } from "../../core/clock.ts";
+import { failOpen, failOpenSync } from "../../core/errors.ts";
+import type { JsonObject } from "../../text/json.ts";
+import { type Failure, failureOf } from "../hook/connection.ts";
+import { deadlineMs } from "../hook/deadlines.ts";
+import { spoolEvent } from "../hook/spool.ts";
+import type { RunHook } from "./hook-process.ts";
+import type { WorkerLink } from "./worker-link.ts";
+
+export interface Outbox {
+  /** Queues an event and returns: `make` is called when it is sent. Never throws. */
+  send(event: string, make: () => JsonObject): void;
+  /** Starts the worker if none runs. */
+  wake(): void;
+  /** Resolves when everything queued was sent or spooled. */
+  settled(): Promise<void>;
+  counts(): OutboxCounts;
+}
+
+export interface OutboxCounts {
+  waiting: number;
+  sent: number;
+  spooled: number;
+  dropped: number;
+  /** Why the last event was not sent; null once one was. */
+  failed: Failure | null;
+}
+
+interface OutboxDeps {
+  link: Pick<WorkerLink, "post">;
+  dataDir: string | null;
+  runHook: RunHook;
+  clock: Clock;
+  /** A line for the gateway's log. */
+  warn(message: string): void;
+}
+
+interface Waiting {
+  event: string;
+  make: () => JsonObject;
+}
+
+// The worker stores an event in milliseconds: more waiting ones mean that it is slow, and the disk takes them.
+const maxWaiting = 500;
+const startEveryMs = 30_000;
+
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { link, warn } = deps;
+  const waiting: Waiting[] = [];
+  const counts = { sent: 0, spooled: 0, dropped: 0 };
+  const keep = createKeeper(deps, counts);
+  let failed: Failure | null = null;
+  let running: Promise<void> = Promise.resolve();
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const each = next;
+      await failOpen("send an event", () => deliver(each));
+    }
+    isRunning = false;
+  }
+
+  async function deliver({ event, make }: Waiting): Promise<void> {
+    const payload = Buffer.from(JSON.stringify(make()));
+    try {
+      const reply = await link.post(event, payload, deadlineMs(event));
+      counts.sent += 1;
+      failed = null;
+      if (event === sessionStart && reply !== "") warn(reply);
+    } catch (cause) {
+      const failure = failureOf(cause);
+      if (failed === null) warn(`an event was not delivered (${failure})`);
+      failed = failure;
+      keep(event, payload, failure);
+    }
+  }
+
+  function send(event: string, make: () => JsonObject): void {
+    if (waiting.length >= maxWaiting) {
+      failOpenSync("keep an event", () => keep(event, Buffer.from(JSON.stringify(make())), "hung"));
+      return;
+    }
+    waiting.push({ event, make });
+    if (isRunning) return;
+    isRunning = true;
+    // In a later turn of the event loop: the caller is not to wait for a connection to be made.
+    running = new Promise((resolve) => setImmediate(resolve)).then(run);
+  }
+
+  return {
+    send,
+    wake: () => send(sessionStart, () => ({})),
+    settled: () => running,
+    counts: () => ({ waiting: waiting.length, ...counts, failed }),
+  };
+}
+
+/** Keeps an event that was not delivered, and starts or replaces the worker. */
+function createKeeper(
+  { dataDir, runHook, clock }: OutboxDeps,
+  counts: Record<"spooled" | "dropped", number>,
+) {
+  let startedAtMs = Number.NEGATIVE_INFINITY;
+  return (event: string, payload: Buffer, failure: Failure): void => {
+    if (startsWorker.has(failure) && clock.monotonicMs() - startedAtMs >= startEveryMs) {
+      startedAtMs = clock.monotonicMs();
+      runHook({ event: sessionStart, failed: failure }, Buffer.from("{}"));
+    }
+    if (event === sessionStart) return;
+    // The worker refused the event itself: it would refuse it from the spool too.
+    const isRefused = failure === "exposed" || /^status-4(?!08|29)/.test(failure);
+    // The hook spools the event too, and replaces a worker that stays hung.
+    const isKept =
+      !isRefused &&
+      ((failure === "timeout" && runHook({ event, failed: failure }, payload)) ||
+        spool(event, payload, dataDir));
+    counts[isKept ? "spooled" : "dropped"] += 1;
+  };
+}
+
+// Without a data directory mem was never used here, and no worker reads a spool.
+function spool(event: string, payload: Buffer, dataDir: string | null): boolean {
+  if (dataDir === null || !existsSync(dataDir)) return false;
+  const spooled = failOpenSync("spool an event", () => {
+    spoolEvent({ host: "openclaw", event, payload, dataDir });
+    return true;
+  });
+  return spooled === true;
+}
+
+const sessionStart = "session-start";
+const startsWorker: ReadonlySet<Failure> = new Set(["absent", "unreachable", "stranger"]);

@@ -1,0 +1,94 @@
+// A gateway that loads the plugin and calls its handlers with events as a real gateway recorded them.
+import { readFileSync } from "node:fs";
+import type { CommandContext, Gateway, Handler } from "../../../src/hosts/openclaw-plugin/gateway.ts";
+import { type PluginDeps, registerPlugin } from "../../../src/hosts/openclaw-plugin/plugin.ts";
+
+export interface Recorded {
+  event: Record<string, unknown>;
+  ctx: Record<string, unknown>;
+}
+
+/** A recorded event; `version` is a folder of the fixtures. */
+function recorded(name: string, version = "openclaw"): Recorded {
+  const path = new URL(`../../fixtures/host-events/${version}/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(path, "utf8")) as Recorded;
+}
+
+export interface GatewayDouble {
+  /** Calls the handler of a recorded event, with changed fields; resolves with what it returns. */
+  emit(name: string, given?: Emit): unknown;
+  command(name: string, args?: string): Promise<string>;
+  startServices(): void;
+  stopServices(): void;
+  events(): string[];
+  /** Resolves when the plugin has sent or spooled everything. */
+  settled(): Promise<void>;
+  warnings: string[];
+}
+
+interface Emit {
+  file?: string;
+  version?: string;
+  event?: Record<string, unknown>;
+  ctx?: Record<string, unknown>;
+}
+
+interface Options {
+  settings?: Record<string, unknown>;
+  runtime?: Gateway["runtime"];
+  config?: unknown;
+  deps?: Partial<PluginDeps>;
+}
+
+type Command = Parameters<NonNullable<Gateway["registerCommand"]>>[0];
+type Service = Parameters<NonNullable<Gateway["registerService"]>>[0];
+
+export function gatewayDouble({ settings = {}, runtime = {}, config = {}, deps }: Options): GatewayDouble {
+  const handlers = new Map<string, Handler>();
+  const commands = new Map<string, Command>();
+  const services: Service[] = [];
+  const warnings: string[] = [];
+  const gateway: Gateway = {
+    id: "mem",
+    config,
+    pluginConfig: settings,
+    runtime,
+    logger: { warn: (message) => warnings.push(message) },
+    on: (event, handler) => handlers.set(event, handler),
+    registerCommand: (command) => commands.set(command.name, command),
+    registerService: (service) => services.push(service),
+  };
+  const plugin = registerPlugin(gateway, deps);
+  return {
+    emit(name, { file = name, version, event = {}, ctx = {} } = {}) {
+      const sample = recorded(file, version);
+      return handlers.get(name)?.({ ...sample.event, ...event }, { ...sample.ctx, ...ctx });
+    },
+    async command(name, args) {
+      const context: CommandContext = args === undefined ? {} : { args };
+      return (await commands.get(name)?.handler(context))?.text ?? "";
+    },
+    startServices() {
+      for (const service of services) service.start();
+    },
+    stopServices() {
+      for (const service of services) service.stop();
+    },
+    events: () => [...handlers.keys()],
+    settled: plugin.settled,
+    warnings,
+  };
+}
+
+/** The events of one turn with one tool use, in the order of a real gateway. */
+export async function turn(
+  gateway: GatewayDouble,
+  { event = {}, ctx = {} }: Pick<Emit, "event" | "ctx"> = {},
+): Promise<unknown> {
+  const result = await gateway.emit("before_prompt_build", { event, ctx });
+  gateway.emit("before_tool_call", { ctx });
+  gateway.emit("after_tool_call", { ctx });
+  gateway.emit("tool_result_persist", { ctx });
+  gateway.emit("agent_end", { ctx });
+  return result;
+}
