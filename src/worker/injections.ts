@@ -144,7 +144,10 @@ async function ofProject(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const reader = readerOf(event);
-  const { text, ...claim } = await context.forSession({ ...place, written: await writtenAt(deps, host, place) });
+  const { text, ...claim } = await context.forSession({
+    ...place,
+    written: await writtenAt(deps, host, place),
+  });
   if (text !== "" && !ledger.had(reader, "start"))
     await isFirst(() => ledger.claim(reader, { ...claim, moments: ["start"] }));
   return text || null;
