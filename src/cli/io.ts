@@ -33,7 +33,22 @@ export interface OwnedIo extends Io {
   paged<T>(work: () => Promise<T>): Promise<T>;
 }
 
+interface OutputStream {
+  write(text: string): unknown;
+  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
+  isTTY?: boolean;
+  rows?: number;
+  columns?: number;
+}
+
+/** Where the output goes: the process, by default. */
+export interface Streams {
+  stdout: OutputStream;
+  stderr: OutputStream;
+}
+
 interface IoOptions {
+  streams?: Streams;
   color: boolean;
   errColor: boolean;
   /** Shows text in the user's pager; null without one. */
@@ -47,9 +62,9 @@ interface HeldText {
   text: string;
 }
 
-/** The streams of this process. A reader that goes away (`mem search x | head -1`) is not an error. */
+/** The output of one command. A reader that goes away (`mem search x | head -1`) is not an error. */
 export function createIo(options: IoOptions): OwnedIo {
-  const { stdout, stderr } = process;
+  const { stdout, stderr } = options.streams ?? process;
   const page = options.page ?? null;
   let isClosed = false;
   let held: HeldText[] | null = null;
@@ -60,13 +75,13 @@ export function createIo(options: IoOptions): OwnedIo {
   stderr.on("error", () => undefined);
 
   function write(to: HeldText["to"], text: string): void {
-    if (held === null) process[to].write(text);
+    if (held === null) (to === "stdout" ? stdout : stderr).write(text);
     else held.push({ to, text });
   }
 
   async function release(texts: readonly HeldText[]): Promise<void> {
     const result = texts.filter(({ to }) => to === "stdout").map(({ text }) => text);
-    const isLong = result.join("").split("\n").length > stdout.rows;
+    const isLong = result.join("").split("\n").length > (stdout.rows ?? Number.POSITIVE_INFINITY);
     if (isLong && page !== null) await page(result.join(""));
     for (const { to, text } of texts) if (!isLong || page === null || to === "stderr") write(to, text);
   }
@@ -85,7 +100,7 @@ export function createIo(options: IoOptions): OwnedIo {
     color: options.color,
     talksToTerminal: stderr.isTTY === true,
     isTerminal: stdout.isTTY === true,
-    columns: stdout.isTTY ? Math.max(40, stdout.columns) : 80,
+    columns: stdout.isTTY ? Math.max(40, stdout.columns ?? 80) : 80,
     async paged(work) {
       if (page === null || !stdout.isTTY) return work();
       const texts: HeldText[] = [];

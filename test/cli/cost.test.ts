@@ -1,11 +1,15 @@
 import type { ServerResponse } from "node:http";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { dollars } from "../../src/cli/cost-lines.ts";
 import { snakeCased } from "../../src/cli/io.ts";
 import type { CostAnswer } from "../../src/client/worker-client.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem } from "./mem.ts";
+
+// The answers show days of the user's time zone.
+beforeAll(() => void vi.stubEnv("TZ", "UTC"));
+afterAll(() => void vi.unstubAllEnvs());
 
 const sums = {
   calls: 1_234,
@@ -53,7 +57,7 @@ async function costWith(reply: Partial<CostAnswer>, ...words: string[]) {
     answer: ({ url }, response: ServerResponse) =>
       json(response, 200, url === "/api/health" ? { notices } : { ...answer, ...reply }),
   });
-  const mem = memAtHome({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" });
+  const mem = calledMem({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" });
   return { ...(await mem("cost", ...words)), worker };
 }
 

@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isWellFormedKey } from "../../src/tenancy/keys/key-format.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem, memAtHome } from "./mem.ts";
 
 const url = await createTestDatabase();
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const both = ["--scope", "memories:read", "--scope", "memories:write"];
 
-const mem = () => memAtHome({ MEM_DATABASE_URL: url });
+const mem = () => calledMem({ MEM_DATABASE_URL: url });
 
 async function create(run: ReturnType<typeof mem>, ...words: string[]) {
   const { code, stdout } = await run("keys", "create", ...words, "--json");
@@ -87,7 +87,7 @@ test("revokes a key once, and reports an unknown key", async () => {
 });
 
 test("mem keys connect prints a command for each agent, without a database", async () => {
-  const run = memAtHome();
+  const run = calledMem();
   const key = ["--key", "mem_x"];
   const one = await run(
     "keys",
@@ -108,7 +108,7 @@ test("mem keys connect prints a command for each agent, without a database", asy
 });
 
 test("mem keys connect prints the port of the server here, or says none runs", async () => {
-  const run = memAtHome();
+  const run = calledMem();
   const none = await run("keys", "connect");
   expect(none.stdout).toContain("http://127.0.0.1:37800/v1/mcp");
   expect(none.stderr).toContain("No server runs");
@@ -144,14 +144,14 @@ test("tells an unknown team from a team without keys", async () => {
 });
 
 test("an unknown command of mem server is named, and starts nothing", async () => {
-  const { code, stderr } = await memAtHome()("server", "nope", "--port", "0");
+  const { code, stderr } = await calledMem()("server", "nope", "--port", "0");
   expect(code).toBe(64);
   expect(stderr).toContain("Unknown command 'nope'");
   expect(stderr).toContain("mem server --help");
 });
 
 test("without a database, lists say what to do and create none", async () => {
-  const { code, stderr } = await memAtHome()("keys", "list");
+  const { code, stderr } = await calledMem()("keys", "list");
   expect(code).toBe(66);
   expect(stderr).toContain("mem keys create");
 });

@@ -9,7 +9,7 @@ import { createIo } from "../../src/cli/io.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem, memAtHome } from "./mem.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -33,7 +33,7 @@ test("a misspelled command is an error of usage that names the right one", async
 const program = buildProgram(createCliContext(createIo({ color: false, errColor: false }), {}));
 
 test.each(namesBelow(program))("the help of mem %s fits 80 columns and has two examples", async (command) => {
-  const { code, stdout } = await memAtHome()(...command.split(" "), "--help");
+  const { code, stdout } = await calledMem()(...command.split(" "), "--help");
   expect(code).toBe(0);
   expect(stdout).toContain(`Usage: mem ${command} `);
   const examples = stdout.split("Examples:\n")[1]?.trimEnd().split("\n") ?? [];
@@ -57,13 +57,13 @@ test.each([
   [["queue", "drop"], "mem queue drop --help"],
   [["worker", "logs", "--lines", "x"], "mem worker logs --help"],
 ])("what is wrong with mem %j is explained by %s", async (words, help) => {
-  const { code, stderr } = await memAtHome()(...words);
+  const { code, stderr } = await calledMem()(...words);
   expect(code).toBe(64);
   expect(stderr).toContain(`See \`${help}\`.`);
 });
 
 test("a wrong value is named without a prefix of the parser", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect((await mem("pin", "S1")).stderr).toMatch(/^Invalid id 'S1'\. It is a summary/);
   expect((await mem("search", "--limit", "0")).stderr).toMatch(/^Invalid value '0' of --limit\. It must be/);
 });
@@ -90,7 +90,7 @@ test.each([
   [["search", "--limit", "0", "--json"], "mem search --help", "from 1 to 100"],
   [["config", "get", "--json"], "mem settings get --help", "Missing required argument"],
 ])("with --json the usage error of mem %j is JSON on stderr", async (words, help, problem) => {
-  const { code, stdout, stderr } = await memAtHome()(...words);
+  const { code, stdout, stderr } = await calledMem()(...words);
   expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
   const { error } = JSON.parse(stderr);
   expect(error).toMatchObject({ code: "usage", hint: expect.stringContaining(`See \`${help}\`.`) });
@@ -115,7 +115,7 @@ test.each([
   [["help", "exit-codes"], ["exit-codes"]],
   [["mode"], ["mode", "list"]],
 ])("mem %j is short for mem %j", async (short, full) => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect(await mem(...short)).toEqual(await mem(...full));
 });
 

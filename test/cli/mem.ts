@@ -1,10 +1,11 @@
-// Runs the built command line as users do: a process with a private HOME and data directory.
+// Runs the command line with a private HOME and data directory: built, as users do, or called in this process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, onTestFinished } from "vitest";
+import { runCommandLine } from "../../src/cli/command-line.ts";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { isAlive } from "../../src/core/is-alive.ts";
 import { sharedTempDir } from "../helpers/temp-dir.ts";
@@ -26,20 +27,36 @@ export type Mem = ((...words: string[]) => Promise<MemRun>) & {
 
 /** A `mem` with a separate home; a worker it leaves running ends with the test. */
 export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
+  return memIn(testHome(env), runMem);
+}
+
+/**
+ * Like `memAtHome`, but commands run in this process: 150 ms less for each. For commands that do not read stdin, the home,
+ * the umask or the temporary directory of their process.
+ */
+export function calledMem(env: NodeJS.ProcessEnv = {}): Mem {
+  return memIn(testHome(env), callMem);
+}
+
+/** A `calledMem` for all tests of the file; its worker ends with the file. */
+export function sharedMem(env: NodeJS.ProcessEnv = {}): Mem {
+  return memIn(fileHome(env), callMem);
+}
+
+function testHome(env: NodeJS.ProcessEnv): WorkerHome {
   const home = workerHome(env);
   onTestFinished(() => endWorker(home));
-  return memIn(home);
+  return home;
 }
 
-/** A `mem` for all tests of the file; its worker ends with the file. */
-export function sharedMem(env: NodeJS.ProcessEnv = {}): Mem {
+function fileHome(env: NodeJS.ProcessEnv): WorkerHome {
   const home = workerHome(env, sharedTempDir());
   afterAll(() => endWorker(home));
-  return memIn(home);
+  return home;
 }
 
-function memIn(home: WorkerHome): Mem {
-  const mem = (...words: string[]) => runMem(home, words);
+function memIn(home: WorkerHome, run: (home: WorkerHome, words: readonly string[]) => Promise<MemRun>): Mem {
+  const mem = (...words: string[]) => run(home, words);
   const limited = (...words: string[]) =>
     runMem(home, words, ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$@"']);
   return Object.assign(mem, { home, limited });
@@ -69,4 +86,19 @@ export async function runMem(
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   await closed;
   return { code: child.exitCode, stdout, stderr };
+}
+
+/** Runs `mem` in this process. */
+export async function callMem({ env }: WorkerHome, words: readonly string[]): Promise<MemRun> {
+  const said = { stdout: "", stderr: "" };
+  const stream = (name: "stdout" | "stderr") => ({
+    write: (text: string) => (said[name] += text),
+    on: () => undefined,
+  });
+  const code = await runCommandLine(words, {
+    environment: env,
+    streams: { stdout: stream("stdout"), stderr: stream("stderr") },
+    onOutputFailure: () => undefined,
+  });
+  return { code, ...said };
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { loadMode } from "../../src/settings/modes/load-mode.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { calledMem, type Mem } from "./mem.ts";
 
 function writeMode(mem: Mem, name: string, text: string): void {
   const { modes } = dataPaths(mem.home.dataDir);
@@ -13,7 +13,7 @@ function writeMode(mem: Mem, name: string, text: string): void {
 }
 
 test("list marks the active mode, shows your own first, and why one is broken", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const shipped = await mem("mode", "list");
   expect(shipped).toMatchObject({ code: 0, stderr: "" });
   expect(shipped.stdout).toMatch(/^\* code {2}/m);
@@ -40,7 +40,7 @@ test("list marks the active mode, shows your own first, and why one is broken", 
 });
 
 test("show prints a mode in 80 columns, --json in the format of a mode file", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { stdout } = await mem("mode", "show", "chill");
   for (const part of [
     "Title     Chill",
@@ -62,7 +62,7 @@ test("show prints a mode in 80 columns, --json in the format of a mode file", as
 });
 
 test("use checks the mode, writes MEM_MODE and says that the worker has to start again", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const run = await mem("mode", "use", "code--es");
   expect(run).toMatchObject({ code: 0, stdout: "The mode is now code--es: Código, en español.\n" });
   expect(run.stderr).toContain("`mem worker restart`");
@@ -82,7 +82,7 @@ test("use checks the mode, writes MEM_MODE and says that the worker has to start
 });
 
 test("use says what keeps the new mode's observations from being seen", async () => {
-  const mem = memAtHome({ MEM_MODE: "code" });
+  const mem = calledMem({ MEM_MODE: "code" });
   await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_TYPES", "bugfix,feature");
   const { stderr } = await mem("mode", "use", "research");
   expect(stderr).toContain("The environment sets MEM_MODE too");
@@ -91,7 +91,7 @@ test("use says what keeps the new mode's observations from being seen", async ()
 });
 
 test("a mode that cannot be used is a warning, and code is shown as the active one", async () => {
-  const mem = memAtHome({ MEM_MODE: "gone" });
+  const mem = calledMem({ MEM_MODE: "gone" });
   const { stdout, stderr } = await mem("mode", "list");
   expect(stdout).toMatch(/^\* code {2}/m);
   expect(stderr).toContain("MEM_MODE cannot be used, code is used instead");

@@ -3,14 +3,18 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { snakeCased } from "../../src/cli/io.ts";
 import { endText, nextStep, progressText } from "../../src/cli/regenerate-text.ts";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { until } from "../helpers/worker-process.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem } from "./mem.ts";
+
+// The answers show days of the user's time zone.
+beforeAll(() => void vi.stubEnv("TZ", "UTC"));
+afterAll(() => void vi.unstubAllEnvs());
 
 const planPath = "/api/regenerate/plan";
 
@@ -60,7 +64,7 @@ async function workerWith(
     at += 1;
   };
   const worker = await fakeWorker({ on: "socket", answer });
-  return { worker, mem: memAtHome({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" }) };
+  return { worker, mem: calledMem({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" }) };
 }
 
 test("in a pipe the progress is lines of talk, and the end is the answer", async () => {
@@ -155,7 +159,7 @@ test("--stop leaves it listed", async () => {
 });
 
 test("--stop and --drop start no worker, and say that nothing runs", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const stop = await mem("regenerate", "--stop");
   expect(stop).toEqual({ code: 0, stdout: "The worker is stopped: nothing runs.\n", stderr: "" });
   expect(JSON.parse((await mem("regenerate", "--stop", "--json")).stdout)).toEqual({ running: false });
@@ -230,7 +234,7 @@ test("where only local is set up the worker's refusal is passed on, with exit co
     answer: (_request, response) =>
       json(response, 409, { error: { code: "no_model", message: "Only the local provider is set up." } }),
   });
-  const { code, stderr } = await memAtHome({ MEM_DATA_DIR: worker.dataDir })("regenerate");
+  const { code, stderr } = await calledMem({ MEM_DATA_DIR: worker.dataDir })("regenerate");
   expect(code).toBe(78);
   expect(stderr).toContain("Only the local provider is set up.");
 });

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { fillMemory } from "./mcp/fill.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { calledMem, type Mem, memAtHome } from "./mem.ts";
 
 /** A `mem` with a running worker and a private directory for temporary files. */
-async function startedMem(env: NodeJS.ProcessEnv = {}): Promise<Mem & { temporary: string }> {
+async function startedMem(
+  env: NodeJS.ProcessEnv = {},
+  newMem: typeof memAtHome = calledMem,
+): Promise<Mem & { temporary: string }> {
   const temporary = tempDir();
-  const mem = memAtHome({ TMPDIR: temporary, VISUAL: "", EDITOR: "", ...env });
+  const mem = newMem({ TMPDIR: temporary, VISUAL: "", EDITOR: "", ...env });
   await mem("worker", "start");
   return Object.assign(mem, { temporary });
 }
@@ -109,7 +112,7 @@ test("a file that cannot be applied changes nothing, is kept, and is continued",
 });
 
 test("an editor that fails loses nothing that was typed", async () => {
-  const mem = await startedMem({ EDITOR: editor('echo typed >> "$1"; exit 3') });
+  const mem = await startedMem({ EDITOR: editor('echo typed >> "$1"; exit 3') }, memAtHome);
   await mem("remember", "Never npm.");
   const run = await mem("rules", "--edit");
   expect(run.code).toBe(130);

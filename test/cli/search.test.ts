@@ -1,10 +1,14 @@
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createWorkerClient, type WorkerClient } from "../../src/client/worker-client.ts";
 import { until } from "../helpers/worker-process.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { calledMem, type Mem, sharedMem } from "./mem.ts";
+
+// For tests that only read.
+const remembering = sharedMem();
+beforeAll(() => fill(remembering));
 
 test("search with words and filters prints the records, --json one list of them", async () => {
-  const mem = await rememberingMem();
+  const mem = remembering;
 
   const question = await mem("search", "why", "did", "the", "login", "test", "fail?");
   expect(question.code).toBe(0);
@@ -29,7 +33,7 @@ test("search with words and filters prints the records, --json one list of them"
 });
 
 test("a question about a time finds the records of that time and says how it was read", async () => {
-  const mem = await rememberingMem();
+  const mem = remembering;
   for (const query of [
     "what did we do in the last two days",
     "what did I work on this year",
@@ -43,7 +47,7 @@ test("a question about a time finds the records of that time and says how it was
 });
 
 test("a type that the mode does not have is said where nothing was found", async () => {
-  const mem = await rememberingMem();
+  const mem = remembering;
   const { code, stderr } = await mem("search", "login", "--obs-type", "bugfxi");
   expect(code).toBe(0);
   const words = stderr.replace(/\s+/g, " ");
@@ -54,7 +58,8 @@ test("a type that the mode does not have is said where nothing was found", async
 });
 
 test("names an unknown project where nothing was found, with the known ones", async () => {
-  const mem = await rememberingMem();
+  const mem = calledMem();
+  await fill(mem);
   const { code, stderr } = await mem("search", "login", "--project", "shpo");
   expect(code).toBe(66);
   expect(stderr).toBe("No project named `shpo`. Known: shop.\nList projects: `mem project list`.\n");
@@ -73,7 +78,7 @@ test("names an unknown project where nothing was found, with the known ones", as
 });
 
 test("search in an empty memory says that it is empty, and what fills it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   for (const words of [[], ["login"], ["login", "--project", "shop"]]) {
     const { code, stderr } = await mem("search", ...words);
@@ -84,7 +89,7 @@ test("search in an empty memory says that it is empty, and what fills it", async
 });
 
 test("searches for a question of any length: a few words, or a whole log", async () => {
-  const mem = await rememberingMem();
+  const mem = remembering;
   const filling = "weiß ".repeat(15_000);
   const long = await mem("search", "curious", filling, filling, filling, "--json");
   expect(long).toMatchObject({ code: 0, stderr: "" });
@@ -93,7 +98,7 @@ test("searches for a question of any length: a few words, or a whole log", async
 });
 
 test("what a tool printed cannot write to the terminal of the one who searches", async () => {
-  const mem = await rememberingMem();
+  const mem = remembering;
   for (const format of ["index", "full"]) {
     const { stdout } = await mem("search", "curious", "--format", format);
     expect(stdout).toContain("curious");
@@ -103,7 +108,7 @@ test("what a tool printed cannot write to the terminal of the one who searches",
 });
 
 test("status counts what is remembered", async () => {
-  const mem = await rememberingMem();
+  const mem = remembering;
   const { stdout } = await mem("status");
   expect(stdout).toMatch(/Memory +3 observations, 0 summaries, 1 prompt, 1 session/);
   expect(stdout).toMatch(/Queue +empty/);
@@ -119,17 +124,15 @@ test.each([
   [["search", "--obs-type", "a thing"], "A type is one word: discovery"],
   [["search", "--since", "soon"], "is not a time"],
 ])("mem %j is refused before the worker is asked", async (words, sentence) => {
-  const { code, stderr } = await memAtHome()(...words);
+  const { code, stderr } = await calledMem()(...words);
   expect(code).toBe(64);
   expect(stderr).toContain(sentence);
 });
 
-/** A `mem` whose worker has made observations of a small session. */
-async function rememberingMem(): Promise<Mem> {
-  const mem = memAtHome();
+/** Starts the worker, and has it make observations of a small session. */
+async function fill(mem: Mem): Promise<void> {
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
-  onTestFinished(() => client.close());
   const session = { claudeSessionId: "s-1", cwd: "/home/user/shop" };
   await client.postSession("init", { ...session, project: "shop", prompt: "Mend the login" });
   const read = { file_path: "/home/user/shop/src/login.ts" };
@@ -144,7 +147,7 @@ async function rememberingMem(): Promise<Mem> {
     await client.postSession("observations", { ...session, ...use, tool_use_id: `use-${index}` });
   }
   await until(() => allMade(client), 10_000, "the observations");
-  return mem;
+  await client.close();
 }
 
 async function allMade(client: WorkerClient): Promise<true | undefined> {

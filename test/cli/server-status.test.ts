@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem } from "./mem.ts";
 
 const database = await openTestDatabase();
-const atHome = () => memAtHome({ MEM_DATABASE_URL: database.url, MEM_EVENT_RETENTION_DAYS: "12" });
+const atHome = () => calledMem({ MEM_DATABASE_URL: database.url, MEM_EVENT_RETENTION_DAYS: "12" });
 const empty = {
   teams: 0,
   projects: 0,

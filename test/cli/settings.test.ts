@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { settingKeys } from "../../src/settings/table.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem, memAtHome } from "./mem.ts";
 
 test("list names every setting, and writes nothing", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { code, stdout } = await mem("settings", "list");
   expect(code).toBe(0);
   for (const key of settingKeys) expect(stdout).toContain(key);
@@ -13,7 +13,7 @@ test("list names every setting, and writes nothing", async () => {
 });
 
 test("list --json gives value, source, default, effect and meaning of each", async () => {
-  const { stdout } = await memAtHome({ MEM_MODE: "chill" })("settings", "list", "--json");
+  const { stdout } = await calledMem({ MEM_MODE: "chill" })("settings", "list", "--json");
   const { items }: { items: Record<string, unknown>[] } = JSON.parse(stdout);
   expect(items).toHaveLength(settingKeys.length);
   expect(items.find(({ key }) => key === "MEM_MODE")).toEqual({
@@ -28,7 +28,7 @@ test("list --json gives value, source, default, effect and meaning of each", asy
 });
 
 test("a setting that is set is written, read back, and needs a restart", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const set = await mem("settings", "set", "MEM_CONTEXT_OBSERVATIONS", "7");
   expect(set).toMatchObject({ code: 0, stdout: "MEM_CONTEXT_OBSERVATIONS is now 7.\n" });
   expect(set.stderr).toContain("mem worker restart");
@@ -36,13 +36,13 @@ test("a setting that is set is written, read back, and needs a restart", async (
 });
 
 test("the skipped tools take effect at the next tool use, and set says so", async () => {
-  const { stderr } = await memAtHome()("settings", "set", "MEM_SKIP_TOOLS", "Bash");
+  const { stderr } = await calledMem()("settings", "set", "MEM_SKIP_TOOLS", "Bash");
   expect(stderr).toContain("at the next tool use");
 });
 
 test("a setting that the environment beats is set with a warning", async () => {
   // The environment may well name what is the default.
-  const mem = memAtHome({ MEM_PROVIDER: "primary" });
+  const mem = calledMem({ MEM_PROVIDER: "primary" });
   const { stdout, stderr } = await mem("settings", "set", "MEM_PROVIDER", "local");
   expect(stdout).toBe("MEM_PROVIDER is now local in settings.json.\n");
   expect(stderr).toContain("The environment sets it to primary, which takes precedence");
@@ -54,7 +54,7 @@ test("a setting that the environment beats is set with a warning", async () => {
 });
 
 test("an address that other machines reach is set with a word about them", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { code, stderr } = await mem("settings", "set", "MEM_WORKER_HOST", "0.0.0.0");
   expect(code).toBe(0);
   expect(stderr).toContain("Other machines can then reach the port");
@@ -64,7 +64,7 @@ test("an address that other machines reach is set with a word about them", async
 });
 
 test("a disk that is full is named, and the setting stays as it was", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   const { code, stderr } = await mem.limited("settings", "set", "MEM_MODE", "chill");
   expect(code).toBe(74);
@@ -82,7 +82,7 @@ test("without a home nothing is written into the directory that the command runs
 });
 
 test("sets unknown words and modes and names them, so that a typo shows", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const types = await mem("settings", "set", "MEM_CONTEXT_OBSERVATION_TYPES", "bugfix,decison");
   expect(types.code).toBe(0);
   expect(types.stderr).toContain("The mode code has no type decison. Known: discovery, decision,");
@@ -92,7 +92,7 @@ test("sets unknown words and modes and names them, so that a typo shows", async 
 });
 
 test("secrets are masked by list and get, and shown by --reveal only", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const set = await mem("settings", "set", "MEM_TV_TOKEN", "canary-2718");
   const masked = [
     set.stdout,
@@ -111,13 +111,13 @@ test.each([
   [["settings", "set", "MEM_MODE"], 64, "Give a value"],
   [["settings", "get"], 64, "Missing required argument"],
 ])("mem %j ends with code %i and says why", async (words, code, sentence) => {
-  const run = await memAtHome()(...words);
+  const run = await calledMem()(...words);
   expect(run).toMatchObject({ code, stdout: "" });
   expect(run.stderr).toContain(sentence);
 });
 
 test("a broken settings.json stops commands, is named with its place, and is kept", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   const { settings } = dataPaths(mem.home.dataDir);
   writeFileSync(settings, "{ broken");
@@ -134,7 +134,7 @@ test("a broken settings.json stops commands, is named with its place, and is kep
 });
 
 test("an invalid value in the file is named by list, and the default is shown", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   writeFileSync(dataPaths(mem.home.dataDir).settings, '{"MEM_MODEL":"gpt"}');
   const { code, stdout, stderr } = await mem("settings", "get", "MEM_MODEL");
@@ -143,7 +143,7 @@ test("an invalid value in the file is named by list, and the default is shown", 
 });
 
 test("path prints the file, and edit opens it in the editor even when it is broken", async () => {
-  const mem = memAtHome({
+  const mem = calledMem({
     EDITOR: `${process.execPath} -e require("fs").writeFileSync(process.argv[1],"{}")`,
   });
   await mem("settings", "set", "MEM_MODE", "code");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { runMem } from "../cli/mem.ts";
+import { callMem, runMem } from "../cli/mem.ts";
 import { workingMem } from "../cli/working-mem.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
@@ -64,7 +64,10 @@ function ofKind(kind: ShellBlock["kind"]): ShellBlock[] {
 
 // Records follow an event within moments; a reader who types the lines one by one never sees the gap.
 function withWaiting(text: string): string {
-  return text.replace(/^ID=/m, "sleep 3\nID=");
+  return text.replace(
+    /^ID=(?:.*\\\n)*.*$/m,
+    (line) => `n=0; until ${line}; do n=$((n + 1)); [ $n -lt 100 ]; sleep 0.1; done`,
+  );
 }
 
 async function filledMemory() {
@@ -123,7 +126,7 @@ function helpReader(home: WorkerHome): HelpReader {
   const known = new Map<string, string>();
   return async function read(names): Promise<string> {
     const key = names.join(" ");
-    const help = known.get(key) ?? (await runMem(home, [...names, "--help"])).stdout;
+    const help = known.get(key) ?? (await callMem(home, [...names, "--help"])).stdout;
     known.set(key, help);
     return names.length > 1 && !help.startsWith(`Usage: mem ${key} `) ? await read(names.slice(0, 1)) : help;
   };
