@@ -1,7 +1,8 @@
 // Events of host agents in one form: every host file decodes its payloads into it.
 import type { Json, JsonObject } from "../text/json.ts";
 
-interface HostEventBase {
+/** Fields of every event. */
+export interface HostEventBase {
   /** The host's session identifier. */
   sessionId: string;
   cwd: string | null;
@@ -37,17 +38,32 @@ export type HostEvent = HostEventBase &
         failed: boolean;
         /** The files that the tool wrote, if it wrote any. */
         wrote?: readonly string[];
+        /** What the tool worked on, on a host that takes context after a tool instead of before it. */
+        about?: { command: string | null; paths: readonly string[] };
       }
     /** The host is about to replace the agent's context by a summary. */
     | { kind: "before_compact" }
     /** The host asks for the context of its project, and repeats it to its agent in every turn. */
     | { kind: "context" }
+    /** The agent's message, on a host whose turn end does not repeat it. */
+    | { kind: "agent_message"; text: string }
     /** One prompt can have several, each with its own last message: its key needs the hash of the message. */
-    | { kind: "turn_end"; lastAssistantMessage: string }
+    | {
+        kind: "turn_end";
+        lastAssistantMessage: string;
+        /** The file that has the last message, on a host that names only this file. */
+        transcript?: TranscriptPlace;
+      }
     | { kind: "session_end"; reason: string }
     /** Irrelevant or unknown: kept, never an error. */
-    | { kind: "other"; name: string; payload: JsonObject }
+    | { kind: "other"; name: string; payload: JsonObject; misread?: "unknown_event" | "missing_field" }
   );
+
+export interface TranscriptPlace {
+  path: string;
+  /** Messages after this time belong to a later turn; null for no limit. */
+  untilEpochMs: number | null;
+}
 
 /** The worker's reply to an event, before the host's envelope. */
 export interface HostAnswer {
@@ -62,10 +78,23 @@ export interface Host {
   readonly name: string;
   /** True if a prompt takes no context: the host asks for it with a `context` event. */
   readonly asksForContext?: boolean;
+  /** True for a payload that only this host sends, even if another host's hook brings it. */
+  isSender?(payload: JsonObject): boolean;
+  /** For a host whose turn end names only a transcript. */
+  readonly transcripts?: Transcripts;
   /** Decodes the payload of `event` (the host's name for it); unknown events become `other`. Never throws. */
   decode(event: string, payload: JsonObject): HostEvent;
   /** The exact output of the hook: the host's envelope, plain text for Setup, or nothing. */
   render(event: HostEvent, answer: HostAnswer): string;
+}
+
+/** The transcripts of a host. */
+export interface Transcripts {
+  /** Transcripts elsewhere are not read: the folder that the variable names, else this folder of the home. */
+  folderVariable: string;
+  folder: string;
+  /** The agent's last message until that time, empty without one. `text` may begin in the middle of a line. */
+  lastMessage(text: string, untilEpochMs: number | null): string;
 }
 
 /** True if the session starts from an earlier transcript, which already contains its injected context. */

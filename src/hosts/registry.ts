@@ -1,7 +1,12 @@
 // The known host agents, by name.
 import { MemError } from "../core/errors.ts";
+import type { JsonObject } from "../text/json.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { claudeCode, claudeCodeRecipe } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import { copilotCli } from "./copilot-cli.ts";
+import { cursor } from "./cursor.ts";
+import { geminiCli } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
 import { openclaw } from "./openclaw.ts";
@@ -22,6 +27,15 @@ export const hostNames: readonly string[] = [...known.keys()];
 export function hostNamed(name: string): Host {
   if (name === openclaw.name) return openclaw;
   return knownHost(name).host;
+}
+
+const decoders: readonly Host[] = [claudeCode, codex, geminiCli, copilotCli, cursor, openclaw];
+
+/** The host that sent `payload` to the hook of host `name`: hosts run hooks of others. Undefined for an unknown name. */
+export function hostOf(name: string, payload: JsonObject): Host | undefined {
+  return (
+    decoders.find((host) => host.isSender?.(payload) === true) ?? decoders.find((host) => host.name === name)
+  );
 }
 
 /** The hooks and files of a host. Throws `host_unknown`. */

@@ -15,7 +15,7 @@ import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
 import type { Made } from "../generate/generate-batch.ts";
-import { hostNamed } from "../hosts/registry.ts";
+import { hostOf } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -34,6 +34,7 @@ import { createHostMemory } from "./host-memory.ts";
 import { createHttpPorts } from "./http.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
+import { createLastMessages } from "./last-message.ts";
 import { createMaintenance } from "./maintenance.ts";
 import { createMcp } from "./mcp-switch.ts";
 import { createNotices } from "./notices.ts";
@@ -248,7 +249,10 @@ function buildCapture(parts: Base & Memory & Generation) {
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
   const writtenFor = createHostMemory(homedir());
   const hostEvents = createHostEvents({
-    hostNamed,
+    hostOf,
+    now: clock.now,
+    countUnread: (unread) => store.commit(() => store.unreadEvents.count(unread)),
+    lastMessages: createLastMessages(parts.env),
     writtenFor,
     intake,
     cleaner,

@@ -3,15 +3,23 @@
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
 import type { Intake } from "../capture/inputs.ts";
+import { failOpen } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
+import type { UnreadEvent, UnreadReason } from "../core/records/unread-event.ts";
 import { shorten, shortenJson } from "../core/shorten.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
-import type { Clean, CleanPrompt } from "../privacy/clean.ts";
-import { type JsonObject, mapStrings } from "../text/json.ts";
+import { type Clean, type CleanPrompt, cleanText } from "../privacy/clean.ts";
+import { isJsonObject, type Json, type JsonObject, mapStrings } from "../text/json.ts";
 import { createInjections, type InjectionDeps, type Injections } from "./injections.ts";
+import type { LastMessages } from "./last-message.ts";
 
 interface HostEventDeps extends InjectionDeps {
-  hostNamed(name: string): Host;
+  /** The host that sent the payload to the hook of host `name`; undefined for an unknown host. */
+  hostOf(name: string, payload: JsonObject): Host | undefined;
+  now(): number;
+  /** Counts an event that cannot be read. */
+  countUnread(unread: UnreadEvent): Promise<void>;
+  lastMessages: Pick<LastMessages, "fill">;
   intake: Intake;
   /** The notice for the start of a session, or null. */
   notice(sessionId: string): string | null;
@@ -30,17 +38,30 @@ export interface Received {
 }
 
 export interface HostEvents {
-  /** Applies the payload; resolves with the exact output of the hook after the commit. */
-  receive(host: string, event: string, payload: JsonObject, received?: Received): Promise<string>;
+  /**
+   * Applies the payload; resolves with the exact output of the hook after the commit. An event that cannot be read is
+   * counted, and its output is empty.
+   */
+  receive(host: string, event: string, payload: Json, received?: Received): Promise<string>;
 }
 
 export function createHostEvents(given: HostEventDeps): HostEvents {
   const deps = { cleaner: cleanHere, ...given, injections: createInjections(given) };
   const { inTurn = createInTurn() } = given;
+  const count = (event: UnreadName, reason: UnreadReason, at = given.now()) =>
+    failOpen("count an event", () => deps.countUnread({ ...cleanNames(event), reason, last_at_epoch: at }));
   return {
     async receive(hostName, eventName, payload, { at, hasLeft = () => false } = {}) {
-      const host = deps.hostNamed(hostName);
-      const event = host.decode(eventName, payload);
+      const host = isJsonObject(payload) ? deps.hostOf(hostName, payload) : undefined;
+      if (!isJsonObject(payload) || host === undefined) {
+        const reason = isJsonObject(payload) ? "unknown_host" : "not_an_object";
+        await count({ host: hostName, last_event: eventName }, reason, at);
+        return "";
+      }
+      const event = deps.lastMessages.fill(host, host.decode(eventName, payload));
+      const reason = unreadReasonOf(event);
+      const name = event.kind === "other" ? event.name : eventName;
+      if (reason !== null) await count({ host: host.name, last_event: name }, reason, at);
       const { asksForContext = false } = host;
       const delivery = { host: host.name, asksForContext, payload, at, hasLeft };
       const take = () => answerTo(deps, event, delivery);
@@ -49,6 +70,20 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       return host.render(event, answer);
     },
   };
+}
+
+type UnreadName = Pick<UnreadEvent, "host" | "last_event">;
+
+const maxUnreadName = 100;
+
+function cleanNames({ host, last_event }: UnreadName): UnreadName {
+  const clean = (name: string) => shorten(cleanText(name), maxUnreadName);
+  return { host: clean(host), last_event: clean(last_event) };
+}
+
+function unreadReasonOf(event: HostEvent): UnreadReason | null {
+  if (event.sessionId === "" && event.kind !== "setup") return "no_session";
+  return (event.kind === "other" ? event.misread : undefined) ?? null;
 }
 
 interface Delivery {
@@ -108,6 +143,8 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         agentType: event.agentType ?? undefined,
       });
       if (delivery.at === undefined) await injections.afterWrite(event);
+      return event.about === undefined ? noReply : inject(() => injections.afterTool(event, delivery));
+    case "agent_message":
       return noReply;
     case "turn_end":
       await intake.summarize(
@@ -159,6 +196,7 @@ function needsPayload({ kind, eventKey }: HostEvent): boolean {
     eventKey === null &&
     kind !== "setup" &&
     kind !== "context" &&
+    kind !== "agent_message" &&
     kind !== "before_file" &&
     kind !== "before_command" &&
     kind !== "session_end"

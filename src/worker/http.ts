@@ -120,6 +120,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       queue: status.queue(),
       ...generation(),
       vectors: deps.vectors(),
+      unreadEvents: store.unreadEvents.list(clock.now()),
       notices: notices.all(),
     }),
     version,

@@ -41,6 +41,8 @@ export interface Injections {
   beforeCommand(event: Event<"before_command">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** For a host that repeats it in every turn: the same text to every request. */
   ofProject(event: Event<"context">, how: { host: string }): Promise<string | null>;
+  /** What `beforeFile` or `beforeCommand` would inject, on a host that takes context only after a tool. */
+  afterTool(event: Event<"tool_use">, how: { hasLeft: HasLeft }): Promise<string | null>;
   /** The agent wrote a file itself: this change is not reported to it. */
   afterWrite(event: Event<"tool_use">): Promise<void>;
   /** The host is about to drop the agent's context; `at` is the time of a spooled event. */
@@ -64,6 +66,7 @@ export function createInjections(deps: InjectionDeps): Injections {
     beforeFile: (event, how) => orNull("context for a file", () => beforeFile(deps, event, how)),
     beforeCommand: (event, how) => orNull("context for a command", () => beforeCommand(deps, event, how)),
     ofProject: (event, how) => orNull("context of a project", () => ofProject(deps, event, how)),
+    afterTool: (event, how) => orNull("context after a tool", () => afterTool(deps, event, how)),
     async afterWrite(event) {
       await failOpen("storing what an agent wrote", () => afterWrite(deps, event));
     },
@@ -301,6 +304,17 @@ async function aboutFile(
     if (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) return text || null;
   }
   return null;
+}
+
+async function afterTool(
+  deps: InjectionDeps,
+  { about, ...event }: Event<"tool_use">,
+  how: { hasLeft: HasLeft },
+): Promise<string | null> {
+  if (about === undefined) return null;
+  const { command, paths } = about;
+  if (command === null) return beforeFile(deps, { ...event, kind: "before_file", paths }, how);
+  return beforeCommand(deps, { ...event, kind: "before_command", command, reads: paths }, how);
 }
 
 // Only known files are reported as changed later.

@@ -5,13 +5,13 @@ import type { Clock } from "../core/clock.ts";
 import { toMemError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { parseSpoolLine } from "../core/records/spool.ts";
-import type { JsonObject } from "../text/json.ts";
+import type { Json } from "../text/json.ts";
 
 interface SpoolDrainDeps {
   directory: string;
   clock: Clock;
   log: Log;
-  receive(host: string, event: string, payload: JsonObject, received: { at: number }): Promise<string>;
+  receive(host: string, event: string, payload: Json, received: { at: number }): Promise<string>;
 }
 
 export interface SpoolDrain {

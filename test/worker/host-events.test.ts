@@ -4,6 +4,7 @@ import { createLedger } from "../../src/context/ledger.ts";
 import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
+import { createLastMessages } from "../../src/worker/last-message.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 
 let calls: [string, unknown][];
@@ -62,7 +63,12 @@ function startWorker() {
     completeIdle: note("completeIdle"),
   };
   events = createHostEvents({
-    hostNamed: () => host,
+    hostOf: (name) => (name === "scripted" ? host : undefined),
+    now: () => now,
+    countUnread: async (unread) => {
+      calls.push(["countUnread", unread]);
+    },
+    lastMessages: createLastMessages({}),
     intake,
     context: {
       async forSession({ project }) {
@@ -254,5 +260,87 @@ describe("an event of a host", () => {
     expect(await receive({ kind: "prompt", text: "go" }, 42)).toBe("");
     expect(calls[0]?.[1]).toMatchObject({ at: 42 });
     expect(await receive({ kind: "session_start", source: "startup" }, 42)).toBe("");
+  });
+});
+
+describe("a tool use on a host that takes context after a tool", () => {
+  const used = (toolName: string, about: object | undefined) => ({
+    kind: "tool_use",
+    toolName,
+    toolInput: {},
+    toolResponse: "",
+    failed: false,
+    about,
+  });
+  const file = { command: null, paths: ["/a.ts"] };
+  const aboutFile = "/a.ts in demo but undefined";
+
+  test.each([
+    ["read_file", file, aboutFile],
+    ["write_file", file, `known of /a.ts\n${aboutFile}`],
+    ["run_shell_command", { command: "npm test", paths: [] }, "known of npm test"],
+    ["run_shell_command", { command: "cat a.ts", paths: ["/a.ts"] }, `known of cat a.ts\n${aboutFile}`],
+  ])("%s about %j is answered with what is known, once", async (toolName, about, context) => {
+    expect(await receive(used(toolName, about))).toEqual({ context, notice: null });
+    expect(calls.map(([name]) => name)).toEqual(["observe"]);
+    expect(await receive(used(toolName, about))).toEqual(silence);
+  });
+
+  test("gets nothing when it is about no file", async () => {
+    expect(await receive(used("list_directory", { command: null, paths: [] }))).toEqual(silence);
+    expect(await receive(used("read_file", undefined))).toEqual(silence);
+  });
+
+  test("gets nothing from the spool, and nothing is taken for shown", async () => {
+    expect(await receive(used("read_file", file), 42)).toBe("");
+    expect(await receive(used("read_file", file))).toEqual({ context: aboutFile, notice: null });
+  });
+});
+
+test("a turn ends with the message that came before it", async () => {
+  await receive({ kind: "agent_message", text: "done" });
+  await receive({ kind: "turn_end", lastAssistantMessage: "", eventKey: "stop" });
+  expect(calls).toMatchObject([["summarize", { last_assistant_message: "done" }]]);
+});
+
+describe("an event that cannot be read", () => {
+  const counted = () => calls.filter(([name]) => name === "countUnread").map(([, unread]) => unread);
+
+  test.each([
+    ["of an unknown host", "nobody", { a: 1 }, "unknown_host"],
+    ["without an object", "scripted", [1], "not_an_object"],
+    ["without any payload", "scripted", null, "not_an_object"],
+  ])("%s is counted and answered by nothing", async (_what, name, payload, reason) => {
+    expect(await events.receive(name, "stop", payload)).toBe("");
+    expect(await events.receive(name, "stop", payload, { at: 42 })).toBe("");
+    expect(calls).toEqual([
+      ["countUnread", { host: name, reason, last_event: "stop", last_at_epoch: someTime }],
+      ["countUnread", { host: name, reason, last_event: "stop", last_at_epoch: 42 }],
+    ]);
+  });
+
+  test.each([
+    [{ kind: "other", name: "Stop", payload: {}, sessionId: "" }, "no_session", "Stop"],
+    [{ kind: "prompt", text: "go", sessionId: "" }, "no_session", "any"],
+    [{ kind: "other", name: "New", payload: {}, misread: "unknown_event" }, "unknown_event", "New"],
+    [{ kind: "other", name: "Stop", payload: {}, misread: "missing_field" }, "missing_field", "Stop"],
+  ])("%j is counted by its reason", async (event, reason, last_event) => {
+    await receive(event);
+    expect(counted()).toEqual([{ host: "scripted", reason, last_event, last_at_epoch: someTime }]);
+  });
+
+  test.each([
+    { kind: "other", name: "Known", payload: {} },
+    { kind: "setup", sessionId: "" },
+    { kind: "prompt", text: "go" },
+  ])("is not one that only is not needed: %j", async (event) => {
+    await receive(event);
+    expect(counted()).toEqual([]);
+  });
+
+  test("has its names cleaned and cut before they are stored", async () => {
+    await events.receive("nobody", `<private>CANARY</private>${"x".repeat(500)}`, {});
+    expect(JSON.stringify(counted())).not.toContain("CANARY");
+    expect(JSON.stringify(counted()).length).toBeLessThan(300);
   });
 });

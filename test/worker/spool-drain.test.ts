@@ -15,7 +15,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
 import { renderSpoolLine } from "../../src/core/records/spool.ts";
-import type { JsonObject } from "../../src/text/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/text/json.ts";
 import { createSpoolDrain } from "../../src/worker/spool-drain.ts";
 
 const day = 24 * 3_600_000;
@@ -40,7 +40,8 @@ function drain(isStopping: () => boolean = () => false): Promise<void> {
     directory,
     clock: { now: () => now, monotonicMs: () => now },
     log: pino({ level: "warn" }, { write: (line: string) => void warned.push(line) }),
-    async receive(host, event, payload, { at }) {
+    async receive(host, event, sent, { at }) {
+      const payload = isJsonObject(sent) ? sent : {};
       fail(payload);
       received.push({ host, event, payload, at });
       return "";

@@ -7,7 +7,7 @@ import { exposureOf } from "../../core/directory.ts";
 import type { DataPaths } from "../../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../../core/records/generation-pause.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
-import { processInWords } from "../commands/status.ts";
+import { processInWords, unreadInWords } from "../commands/status.ts";
 import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -38,6 +38,14 @@ function runningWell(name: string, health: Health): Check {
   if (health.status === "ok" || health.paused?.kind === "auth") return ok(name, words);
   const why = health.notices.includes(stuckNotice) ? ": its queue does not move" : "";
   return fail(name, `It is degraded${why}; ${words}.`, "mem worker logs");
+}
+
+/** Every event of the last week could be read. */
+export function checkEvents({ unreadEvents = [] }: Health, nowEpochMs: number): Check {
+  const line = unreadInWords(unreadEvents, nowEpochMs);
+  if (line === null) return ok("Events", "all could be read");
+  const isUnknownHost = unreadEvents[0]?.reason === "unknown_host";
+  return warn("Events", `${line}.`, isUnknownHost ? "mem install --help" : "mem status --json");
 }
 
 /** The configured port is used by the worker, or free. */

@@ -22,7 +22,7 @@ import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/
 import { checkFolderFiles, checkHooks, checkMcp, lastSessions } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
-import { checkPort, checkSocket, checkWorker } from "../checks/running.ts";
+import { checkEvents, checkPort, checkSocket, checkWorker } from "../checks/running.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
@@ -112,7 +112,7 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
     checkSpool(paths, health !== null),
     checkCache(),
     checkCrashes(paths, nowEpochMs),
-    ...(health === null ? [] : [checkQueue(health), checkVectors(health)]),
+    ...(health === null ? [] : [checkEvents(health, nowEpochMs), checkQueue(health), checkVectors(health)]),
     checkPython(),
     checkProvider({ health, settings, env, nowEpochMs, unused }),
     mode,

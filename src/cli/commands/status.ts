@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
 import { pauseReason } from "../../core/records/generation-pause.ts";
+import type { UnreadEvents, UnreadReason } from "../../core/records/unread-event.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { spoolInWords } from "../checks/files.ts";
@@ -10,7 +11,7 @@ import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { untilInWords } from "../queue-lines.ts";
 import { printRecord, printWarnings } from "../table.ts";
-import { bytesInWords, counted, durationInWords, homePath, localDate } from "../words.ts";
+import { ageInWords, bytesInWords, counted, durationInWords, homePath, localDate } from "../words.ts";
 import { lookAtWorker, silentWorker, type WorkerState } from "../worker-state.ts";
 
 /** Adds `mem status`. */
@@ -64,8 +65,32 @@ function healthRows(health: Health, nowEpochMs: number): (readonly [string, stri
     ...(health.vectors === undefined
       ? []
       : [["Vectors", terminalLine(vectorsInWords(health.vectors))] as const]),
+    ...unreadRows(health, nowEpochMs),
   ];
 }
+
+function unreadRows({ unreadEvents = [] }: Health, nowEpochMs: number): (readonly [string, string])[] {
+  const line = unreadInWords(unreadEvents, nowEpochMs);
+  return line === null ? [] : [["Events", line]];
+}
+
+/** `3 not read this week; the newest (afterTabEdit from cursor, 5 min ago): unknown event`. Null without one. */
+export function unreadInWords(unread: readonly UnreadEvents[], nowEpochMs: number): string | null {
+  const [newest] = unread;
+  if (newest === undefined) return null;
+  const all = unread.reduce((sum, { events }) => sum + events, 0);
+  const { host, last_event, last_at_epoch, reason } = newest;
+  const which = terminalLine(`${last_event} from ${host}, ${ageInWords(last_at_epoch, nowEpochMs)}`);
+  return `${all} not read this week; the newest (${which}): ${unreadReason[reason]}`;
+}
+
+const unreadReason: Record<UnreadReason, string> = {
+  unknown_host: "unknown host",
+  not_an_object: "not a JSON object",
+  no_session: "no session id",
+  missing_field: "a required field is missing",
+  unknown_event: "unknown event",
+};
 
 function nextSteps(state: WorkerState): string[] {
   if (state.is === "silent") return [silentWorker(state.pid).hint ?? ""];

@@ -7,7 +7,8 @@ export interface SpoolLine {
   host: string;
   event: string;
   received_at_epoch: number;
-  payload: JsonObject;
+  /** Null when it was no JSON object: such an event is only counted. */
+  payload: JsonObject | null;
 }
 
 /** The line as JSON, without a line feed. */
@@ -26,7 +27,7 @@ export function parseSpoolLine(text: string): SpoolLine | null {
   if (!isJsonObject(line) || line.v !== 1) return null;
   const { host, event, received_at_epoch, payload } = line;
   if (typeof host !== "string" || typeof event !== "string") return null;
-  if (typeof received_at_epoch !== "number" || !Number.isFinite(received_at_epoch) || !isJsonObject(payload))
-    return null;
+  if (typeof received_at_epoch !== "number" || !Number.isFinite(received_at_epoch)) return null;
+  if (payload !== null && !isJsonObject(payload)) return null;
   return { v: 1, host, event, received_at_epoch, payload };
 }

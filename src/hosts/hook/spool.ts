@@ -24,6 +24,8 @@ interface SpoolRequest {
   event: string;
   payload: Buffer;
   dataDir: string;
+  /** Why it was not delivered. */
+  failed?: string;
 }
 
 const maxSpoolBytes = 32 * 1024 * 1024;
@@ -31,13 +33,14 @@ const maxAgeMs = 7 * 24 * 3_600_000;
 // One byte per event that did not fit: its size is their number.
 const droppedName = "dropped";
 
-/** Appends the cleaned event; one that does not fit is counted. A payload that is not a JSON object is ignored. */
-export function spoolEvent({ host, event, payload, dataDir }: SpoolRequest): void {
+/** Appends the cleaned event; one that does not fit is counted. A payload that is not a JSON object is left out. */
+export function spoolEvent({ host, event, payload, dataDir, failed }: SpoolRequest): void {
   const { root, spool } = dataPaths(dataDir);
   makeDataDirectory(root);
   makePrivateDirectory(spool);
   const cleaned = spoolablePayload(payload.toString("utf8"));
-  if (cleaned === null) return;
+  // No event at all, or one that the worker has counted.
+  if (cleaned === null && (payload.length === 0 || failed === "status-400")) return;
   const now = systemClock.now();
   const line = renderSpoolLine({ v: 1, host, event, received_at_epoch: now, payload: cleaned });
   // The leading line feed ends the unfinished line of a killed writer.

@@ -1,14 +1,16 @@
 // Events of host hooks.
-import type { JsonObject } from "../../text/json.ts";
+import { type ErrorCode, toMemError } from "../../core/errors.ts";
+import type { Json } from "../../text/json.ts";
+import { sendError } from "../plugins/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors } from "../schemas/error.ts";
 import { hookAnswer, hookBody, hookParams } from "../schemas/session.ts";
 
-/** Takes a host's event; resolves to the hook's exact output, which may be empty. */
+/** Takes a host's event; resolves to the hook's exact output, which may be empty. Null for a payload that is no object. */
 export type ReceiveHook = (
   host: string,
   event: string,
-  payload: JsonObject,
+  payload: Json,
   /** True once the client has disconnected. */
   received: { hasLeft(): boolean },
 ) => Promise<string>;
@@ -29,6 +31,13 @@ export function hookRoutes(app: App, receive: ReceiveHook): void {
           ...changeErrors,
         },
       },
+      async errorHandler(thrown, { params, raw }, reply) {
+        const named = hookParams.safeParse(params);
+        if (named.success && unreadable.has(toMemError(thrown).code)) {
+          await receive(named.data.host, named.data.event, null, { hasLeft: () => raw.socket.destroyed });
+        }
+        sendError(reply, thrown);
+      },
     },
     async ({ params, body, raw }, reply) => {
       const hasLeft = () => raw.socket.destroyed;
@@ -38,3 +47,6 @@ export function hookRoutes(app: App, receive: ReceiveHook): void {
     },
   );
 }
+
+// The payload is no JSON object: no later delivery of it can succeed.
+const unreadable: ReadonlySet<ErrorCode> = new Set(["invalid_json", "invalid_request"]);

@@ -1,6 +1,7 @@
 // Wire shapes of the state of the worker: health, queue, counts, repair, sync.
 import * as z from "zod";
 import { mendable } from "../../core/records/generation-pause.ts";
+import { unreadReasons } from "../../core/records/unread-event.ts";
 import { epochMs } from "./fields.ts";
 
 /** Headers of `GET /api/health`: a nonce asks for proof of identity. */
@@ -33,6 +34,8 @@ export const health = z.lazy(() =>
       budget: z.string().nullable(),
       /** Absent from workers of an earlier version. */
       vectors: vectors.optional(),
+      /** Absent from workers of an earlier version. */
+      unreadEvents: z.array(unreadEvents).optional(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),
@@ -68,6 +71,19 @@ const vectors = z.lazy(() =>
         .optional(),
     })
     .meta({ id: "Vectors" }),
+);
+
+/** Events of the last week that could not be read, by host and reason; `last_event` names the newest. */
+const unreadEvents = z.lazy(() =>
+  z
+    .object({
+      host: z.string(),
+      reason: z.enum(unreadReasons),
+      events: z.int(),
+      last_event: z.string(),
+      last_at_epoch: epochMs(),
+    })
+    .meta({ id: "UnreadEvents" }),
 );
 
 /** The provider that is set, the one that writes, and its model; null where it needs none. */

@@ -13,6 +13,7 @@ import templateWords from "./migrations/0011-template-words.sql";
 import statements from "./migrations/0012-statements.sql";
 import citedEvents from "./migrations/0013-cited-events.sql";
 import telling from "./migrations/0014-telling.sql";
+import unreadEvents from "./migrations/0015-unread-events.sql";
 
 const migrations = [
   { version: 1, name: "init", sql: init },
@@ -27,6 +28,7 @@ const migrations = [
   { version: 12, name: "statements", sql: statements },
   { version: 13, name: "cited-events", sql: citedEvents },
   { version: 14, name: "telling", sql: telling },
+  { version: 15, name: "unread-events", sql: unreadEvents },
 ] as const;
 
 /** The schema version this code writes. */

@@ -53,6 +53,7 @@ const copiedTables = [
   "viewer_state",
   "folder_files",
   "context_ledger",
+  "unread_events",
 ];
 
 function copy(damaged: DamagedTables, db: Sqlite): Salvaged {

@@ -21,6 +21,7 @@ import { createStatements } from "./statements.ts";
 import { createStats, createViewerStates } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
 import { createTurns } from "./turns.ts";
+import { createUnreadEvents } from "./unread-events.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
 export type Store = ReturnType<typeof createStore>;
@@ -64,6 +65,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     statements,
     derived: { ...createDerivedRebuild(db), ...createLastCheck(db) },
     blobs: createBlobs(db),
+    unreadEvents: createUnreadEvents(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
   };

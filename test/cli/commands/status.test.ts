@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { providerInWords } from "../../../src/cli/commands/status.ts";
+import { providerInWords, unreadInWords } from "../../../src/cli/commands/status.ts";
 import type { Health } from "../../../src/client/worker-client.ts";
 
 type Provider = Pick<Health, "provider" | "paused" | "budget">;
@@ -51,4 +51,13 @@ test.each<[string, Provider]>([
   ["primary (claude-haiku-4-5), paused: not reachable", pausedUntil("unavailable", noon - 1)],
 ])("the provider is shown as %s", (words, health) => {
   expect(providerInWords(health, noon)).toBe(words);
+});
+
+test("events that could not be read are counted, and the newest is named", () => {
+  const unread = { host: "cursor", reason: "unknown_event" as const, events: 2, last_event: "brandNew" };
+  const older = { ...unread, reason: "no_session" as const, events: 1, last_at_epoch: noon - 600_000 };
+  expect(unreadInWords([], noon)).toBeNull();
+  expect(unreadInWords([{ ...unread, last_at_epoch: noon - 300_000 }, older], noon)).toBe(
+    "3 not read this week; the newest (brandNew from cursor, 5 min ago): unknown event",
+  );
 });

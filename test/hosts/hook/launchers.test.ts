@@ -91,7 +91,7 @@ describe.each(names)("%s", (name) => {
       event: "post-tool-use",
       payload: { tool_use_id: "toolu_1" },
     });
-    expect(line?.payload.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
+    expect(line?.payload?.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
     expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     const big = { session_id: "s1", tool_use_id: "big", tool_response: { stdout: "y".repeat(5_000_000) } };
     expect(await runHook(launchers[name]("post-tool-use"), home, JSON.stringify(big))).toEqual(silent);
     const [line] = spooled(home);
-    expect(line?.payload.tool_use_id).toBe("big");
+    expect(line?.payload?.tool_use_id).toBe("big");
     expect(JSON.stringify(line).length).toBeLessThan(70_000);
   });
 

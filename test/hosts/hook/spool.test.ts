@@ -41,7 +41,7 @@ test("forty concurrent hooks leave forty whole lines", async () => {
   for (const { code } of await Promise.all(runs)) expect(code).toBe(0);
   expect(
     spooled(home)
-      .map(({ payload }) => payload.tool_use_id)
+      .map(({ payload }) => payload?.tool_use_id)
       .toSorted(),
   ).toEqual(ids.toSorted());
 });
@@ -113,7 +113,7 @@ test("beyond 32 MB the newest is dropped, and counted", () => {
   spool(home, { n: 2, text: "y".repeat(2_000) });
   spool(home, { n: 3, text: "y".repeat(2_000) });
   spool(home, { n: 4 });
-  expect(spooled(home).map(({ payload }) => payload.n)).toEqual([1, 4]);
+  expect(spooled(home).map(({ payload }) => payload?.n)).toEqual([1, 4]);
   expect(statSync(join(folder, "dropped")).size).toBe(2);
 });
 
@@ -124,7 +124,7 @@ test("what was rejected takes no room from events", () => {
   spool(home, { n: 2 });
   expect(existsSync(join(home.dataDir, "spool", "dropped"))).toBe(false);
   rmSync(join(home.dataDir, "spool", "rejected"));
-  expect(spooled(home).map(({ payload }) => payload.n)).toEqual([1, 2]);
+  expect(spooled(home).map(({ payload }) => payload?.n)).toEqual([1, 2]);
 });
 
 test("events past their age make room when the spool is full", () => {
@@ -136,11 +136,19 @@ test("events past their age make room when the spool is full", () => {
   utimesSync(old, then, then);
   spool(home, { n: 2 });
   expect(existsSync(old)).toBe(false);
-  expect(spooled(home).map(({ payload }) => payload.n)).toEqual([1, 2]);
+  expect(spooled(home).map(({ payload }) => payload?.n)).toEqual([1, 2]);
 });
 
-test.each(["", "{", "[1]", '"text"'])("%j is no event, and leaves no line", (text) => {
+test.each(["{", "[1]", '"text"'])("%j is spooled without its payload, to be counted", (text) => {
   const home = hookHome();
-  spoolEvent({ host: "claude-code", event: "stop", payload: Buffer.from(text), dataDir: home.dataDir });
+  const event = { host: "claude-code", event: "stop", payload: Buffer.from(text), dataDir: home.dataDir };
+  spoolEvent(event);
+  spoolEvent({ ...event, failed: "status-400" });
+  expect(spooled(home)).toMatchObject([{ host: "claude-code", event: "stop", payload: null }]);
+});
+
+test("an empty payload is no event, and leaves no line", () => {
+  const home = hookHome();
+  spoolEvent({ host: "claude-code", event: "stop", payload: Buffer.alloc(0), dataDir: home.dataDir });
   expect(spooled(home)).toEqual([]);
 });

@@ -186,9 +186,24 @@ describe("POST /api/hooks/:host/:event", () => {
     ]);
   });
 
-  test.each(["[]", '"text"', "7"])("refuses the payload %s", async (payload) => {
-    const headers = { ...local, "content-type": "application/json" };
-    const answer = await world.app.inject({ method: "POST", url: "/api/hooks/h/e", headers, payload });
+  test.each(["[]", '"text"', "7", "{", "no json"])(
+    "refuses the payload %s, and reports it",
+    async (payload) => {
+      const headers = { ...local, "content-type": "application/json" };
+      const answer = await world.app.inject({ method: "POST", url: "/api/hooks/h/e", headers, payload });
+      expect(answer.statusCode).toBe(400);
+      expect(world.calls).toEqual([{ port: "receiveHook", input: { host: "h", event: "e", payload: null } }]);
+    },
+  );
+
+  test("reports no event whose names are refused", async () => {
+    const answer = await world.app.inject({
+      method: "POST",
+      url: "/api/hooks/a%20b/e",
+      headers: local,
+      payload: {},
+    });
     expect(answer.statusCode).toBe(400);
+    expect(world.calls).toEqual([]);
   });
 });

@@ -1,0 +1,132 @@
+// GitHub Copilot CLI: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
+import {
+  decodeEvent,
+  type EventReader,
+  type EventTable,
+  eventNames,
+  injectedText,
+  outputJson,
+  promptEvent,
+  sessionEndEvent,
+  toolUseEvent,
+} from "./decode-event.ts";
+import type { Host, HostAnswer, HostEvent, HostEventBase, Transcripts } from "./host-event.ts";
+
+const transcripts: Transcripts = { folderVariable: "COPILOT_HOME", folder: ".copilot", lastMessage };
+
+/** Payloads recorded from 1.0.102, in both spellings: an event registered in camelCase has fields in camelCase. */
+export const copilotCli: Host = { name: "copilot-cli", transcripts, decode, render };
+
+function decode(event: string, payload: JsonObject): HostEvent {
+  const base: HostEventBase = {
+    sessionId: textField(payload, "session_id", "sessionId"),
+    cwd: textField(payload, "cwd") || null,
+    // The tools of a sub-agent come under its own session id.
+    agentId: textField(payload, "agent_id", "agentId") || null,
+    agentType: textField(payload, "agent_type", "agentType") || null,
+    // No event has an id. Each has its time, so the hash of a payload is one.
+    eventKey: null,
+    promptKey: null,
+  };
+  // Payloads in camelCase have no event name, except for permissionRequest.
+  const name = textField(payload, "hook_event_name", "hookName") || event;
+  return decodeEvent(events, { name, base, payload });
+}
+
+const events: EventTable = {
+  read: new Map<string, EventReader>([
+    ["session-start", sessionStart],
+    ["user-prompt-submit", promptEvent],
+    ["user-prompt-submitted", promptEvent],
+    ["post-tool-use", (base, payload) => toolUse(base, payload, { failed: false })],
+    ["post-tool-use-failure", (base, payload) => toolUse(base, payload, { failed: true })],
+    ["stop", turnEnd],
+    ["agent-stop", turnEnd],
+    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["session-end", sessionEndEvent],
+  ]),
+  unused: eventNames(
+    "preToolUse",
+    "preMcpToolCall",
+    "permissionRequest",
+    "userPromptTransformed",
+    "subagentStart",
+    "subagentStop",
+    "errorOccurred",
+    "notification",
+  ),
+};
+
+// `new` comes after /clear too, with a new session id.
+function sessionStart(base: HostEventBase, payload: JsonObject): HostEvent {
+  const source = textField(payload, "source");
+  return { ...base, kind: "session_start", source: source === "resume" ? source : "startup" };
+}
+
+function toolUse(
+  base: HostEventBase,
+  payload: JsonObject,
+  { failed }: { failed: boolean },
+): HostEvent | null {
+  const response = payload.tool_result ?? payload.toolResult ?? errorOf(payload);
+  const status = isJsonObject(response) ? textField(response, "result_type", "resultType") : "";
+  return toolUseEvent(base, {
+    name: textField(payload, "tool_name", "toolName"),
+    input: argumentsOf(payload),
+    response,
+    failed: failed || (status !== "" && status !== "success"),
+  });
+}
+
+function errorOf({ error = null }: JsonObject): Json {
+  return error === null ? null : { error };
+}
+
+// An object; earlier versions sent its JSON text.
+function argumentsOf(payload: JsonObject): Json {
+  const given = payload.tool_input ?? payload.toolArgs ?? null;
+  return typeof given === "string" ? (parseObject(given) ?? given) : given;
+}
+
+// The message itself is only in the transcript.
+function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
+  const path = textField(payload, "transcript_path", "transcriptPath");
+  const transcript = path === "" ? {} : { transcript: { path, untilEpochMs: timeOf(payload) } };
+  return { ...base, kind: "turn_end", lastAssistantMessage: "", ...transcript };
+}
+
+// Epoch milliseconds in camelCase payloads, ISO in the others.
+function timeOf(fields: JsonObject): number | null {
+  const epochMs = numberField(fields, "timestamp") ?? new Date(textField(fields, "timestamp")).getTime();
+  return Number.isFinite(epochMs) ? epochMs : null;
+}
+
+// One event a line. A turn without a message ends at the user's.
+function lastMessage(text: string, untilEpochMs: number | null): string {
+  for (const line of text.split("\n").reverse()) {
+    const event = parseObject(line);
+    if (event === null || (timeOf(event) ?? 0) > (untilEpochMs ?? Number.POSITIVE_INFINITY)) continue;
+    // Of a sub-agent.
+    if (textField(event, "agentId") !== "") continue;
+    if (event.type === "user.message") return "";
+    const content =
+      event.type === "assistant.message" ? textField(objectField(event, "data"), "content") : "";
+    if (content.trim() !== "") return content;
+  }
+  return "";
+}
+
+// 60,000 characters reached the model whole.
+const maxContextChars = 60_000;
+
+// Only at the top level: the host ignores the nested form. PreToolUse decides about permissions and takes no context.
+const contextEvents: ReadonlySet<HostEvent["kind"]> = new Set(["session_start", "prompt", "tool_use"]);
+
+// No output shows a notice to the user.
+function render(event: HostEvent, answer: HostAnswer): string {
+  if (!contextEvents.has(event.kind)) return "";
+  const additionalContext = injectedText(event, answer, maxContextChars);
+  return outputJson(additionalContext === "" ? {} : { additionalContext });
+}

@@ -1,0 +1,129 @@
+// Cursor: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register. From its
+// documentation and public reports: never run here.
+import type { Json, JsonObject } from "../text/json.ts";
+import { parseObject, textField, textsField } from "../text/json-fields.ts";
+import {
+  decodeEvent,
+  type EventReader,
+  type EventTable,
+  eventNames,
+  injectedText,
+  outputJson,
+  promptEvent,
+  sessionEndEvent,
+  toolUseEvent,
+} from "./decode-event.ts";
+import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+
+// Cursor also runs the hooks in Claude Code's settings, with its own payloads: each event then comes twice, under two
+// hosts. Both are decoded here, so they have the same session and key, and are stored once.
+export const cursor: Host = {
+  name: "cursor",
+  isSender: (payload) => textField(payload, "cursor_version") !== "",
+  decode,
+  render,
+};
+
+function decode(event: string, payload: JsonObject): HostEvent {
+  const generation = textField(payload, "generation_id");
+  const base: HostEventBase = {
+    sessionId: textField(payload, "conversation_id", "session_id"),
+    // The command line client sends an empty `cwd`.
+    cwd: textField(payload, "cwd") || textsField(payload, "workspace_roots")[0] || null,
+    // A sub-agent has a separate conversation, without a link to its parent.
+    agentId: null,
+    agentType: null,
+    eventKey: null,
+    promptKey: generation || null,
+  };
+  return decodeEvent(events, { name: textField(payload, "hook_event_name") || event, base, payload });
+}
+
+const events: EventTable = {
+  read: new Map<string, EventReader>([
+    ["session-start", (base) => ({ ...base, kind: "session_start", source: "startup" })],
+    ["before-submit-prompt", prompt],
+    ["user-prompt-submit", prompt],
+    ["post-tool-use", (base, payload) => toolUse(base, payload, { failed: false })],
+    ["post-tool-use-failure", (base, payload) => toolUse(base, payload, { failed: true })],
+    ["after-agent-response", agentMessage],
+    ["stop", turnEnd],
+    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["session-end", sessionEndEvent],
+  ]),
+  // The events of one kind of tool report what postToolUse reports for every tool.
+  unused: eventNames(
+    "preToolUse",
+    "beforeShellExecution",
+    "afterShellExecution",
+    "beforeMCPExecution",
+    "afterMCPExecution",
+    "beforeReadFile",
+    "afterFileEdit",
+    "beforeTabFileRead",
+    "afterTabFileEdit",
+    "afterAgentThought",
+    "subagentStart",
+    "subagentStop",
+  ),
+};
+
+function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  return promptEvent({ ...base, eventKey: base.promptKey }, payload);
+}
+
+function toolUse(
+  base: HostEventBase,
+  payload: JsonObject,
+  { failed }: { failed: boolean },
+): HostEvent | null {
+  const response = failed ? failure(payload) : output(payload);
+  return toolUseEvent(
+    { ...base, eventKey: textField(payload, "tool_use_id") || null },
+    { name: toolName(payload), input: payload.tool_input ?? null, response, failed },
+  );
+}
+
+// The JSON text of a result.
+function output(payload: JsonObject): Json {
+  const text = payload.tool_output ?? payload.tool_response ?? null;
+  return typeof text === "string" ? (parseObject(text) ?? text) : text;
+}
+
+function failure(payload: JsonObject): Json {
+  return {
+    error: textField(payload, "error_message", "error"),
+    failure_type: textField(payload, "failure_type"),
+    ...(payload.is_interrupt === true ? { interrupted: true } : {}),
+  };
+}
+
+// `MCP:search` does not name its server: ours is known by its answer.
+function toolName(payload: JsonObject): string {
+  const name = textField(payload, "tool_name");
+  const [, tool] = /^MCP:(\w+)$/.exec(name) ?? [];
+  if (tool === undefined) return name;
+  return /<mem-context/.test(JSON.stringify(payload.tool_output ?? "")) ? `mcp__mem__${tool}` : name;
+}
+
+// The end of a turn does not repeat it.
+function agentMessage(base: HostEventBase, { text }: JsonObject): HostEvent | null {
+  return typeof text === "string" ? { ...base, kind: "agent_message", text } : null;
+}
+
+function turnEnd(base: HostEventBase): HostEvent {
+  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
+  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage: "" };
+}
+
+// A longer context becomes a file name.
+const maxContextChars = 9_800;
+
+const contextEvents: ReadonlySet<HostEvent["kind"]> = new Set(["session_start", "prompt", "tool_use"]);
+
+// Nothing else: `permission`, `continue` or `followup_message` would change what the agent does.
+function render(event: HostEvent, answer: HostAnswer): string {
+  if (!contextEvents.has(event.kind)) return "";
+  const additional_context = injectedText(event, answer, maxContextChars);
+  return outputJson(additional_context === "" ? {} : { additional_context });
+}

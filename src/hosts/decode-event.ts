@@ -1,0 +1,98 @@
+// What the decoders of all hosts share: the table of events, tool uses, and the text to inject.
+import { resolve } from "node:path";
+import { shorten } from "../core/shorten.ts";
+import { editedPaths } from "../core/tools/apply-patch.ts";
+import { filesShown } from "../core/tools/command-files.ts";
+import { parseCommandLine } from "../core/tools/command-line.ts";
+import { commandIn, readCall, type ToolCall } from "../core/tools/tool-kind.ts";
+import type { Json, JsonObject } from "../text/json.ts";
+import { textField } from "../text/json-fields.ts";
+import { kebabCase } from "../text/kebab-case.ts";
+import { type HostAnswer, type HostEvent, type HostEventBase, replaysTranscript } from "./host-event.ts";
+
+/** Decodes one event; null when a required field is missing. */
+export type EventReader = (base: HostEventBase, payload: JsonObject) => HostEvent | null;
+
+/** The events of a host, by name in kebab-case. */
+export interface EventTable {
+  read: ReadonlyMap<string, EventReader>;
+  /** Events that exist and that memory does not need. */
+  unused: ReadonlySet<string>;
+}
+
+/** Names of events as their host spells them. */
+export function eventNames(...names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map(kebabCase));
+}
+
+/** Decodes the event `name` by the table. One that cannot be read becomes `other`. */
+export function decodeEvent(
+  { read, unused }: EventTable,
+  { name, base, payload }: { name: string; base: HostEventBase; payload: JsonObject },
+): HostEvent {
+  const other: HostEvent = { ...base, kind: "other", name, payload };
+  if (base.sessionId === "") return other;
+  const key = kebabCase(name);
+  const reader = read.get(key);
+  if (reader === undefined) return unused.has(key) ? other : { ...other, misread: "unknown_event" };
+  return reader(base, payload) ?? { ...other, misread: "missing_field" };
+}
+
+/** A prompt of the user, with the key that the base has. */
+export function promptEvent(base: HostEventBase, { prompt }: JsonObject): HostEvent | null {
+  return typeof prompt === "string" ? { ...base, kind: "prompt", text: prompt } : null;
+}
+
+export function sessionEndEvent(base: HostEventBase, payload: JsonObject): HostEvent {
+  return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
+}
+
+interface ToolUse {
+  name: string;
+  input: Json;
+  response: Json;
+  failed: boolean;
+}
+
+/** A tool use on a host that takes context after a tool; null without a tool name. */
+export function toolUseEvent(
+  base: HostEventBase,
+  { name, input, response, failed }: ToolUse,
+): HostEvent | null {
+  if (name === "") return null;
+  const call = readCall({ tool_name: name, tool_input: input });
+  const about = aboutOf(call, base.cwd);
+  const wrote = call.kind === "edit" && !failed ? about.paths : [];
+  return {
+    ...base,
+    kind: "tool_use",
+    toolName: name,
+    toolInput: input,
+    toolResponse: response,
+    failed,
+    // A failed command keeps its context, which can be a known fix.
+    about: failed ? { ...about, paths: [] } : about,
+    ...(wrote.length === 0 ? {} : { wrote }),
+  };
+}
+
+function aboutOf(call: ToolCall, cwd: string | null): { command: string | null; paths: string[] } {
+  const inCwd = (paths: readonly string[]) => paths.map((path) => (cwd === null ? path : resolve(cwd, path)));
+  if (call.kind === "shell") {
+    const command = commandIn(call.inputText || call.input).text;
+    return { command, paths: inCwd(filesShown(parseCommandLine(command))) };
+  }
+  const paths = call.kind === "read" || call.kind === "edit" ? editedPaths(call) : [];
+  return { command: null, paths: inCwd(paths) };
+}
+
+/** The text to inject, cut; empty when there is none, or when the session's transcript has it already. */
+export function injectedText(event: HostEvent, { context }: HostAnswer, maxChars: number): string {
+  const isReplayed = event.kind === "session_start" && replaysTranscript(event.source);
+  return isReplayed || context === null ? "" : shorten(context, maxChars);
+}
+
+/** One line of JSON; nothing for an object without fields. */
+export function outputJson(output: JsonObject): string {
+  return Object.keys(output).length === 0 ? "" : JSON.stringify(output);
+}

@@ -1,0 +1,103 @@
+// Gemini CLI: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
+import type { JsonObject } from "../text/json.ts";
+import { objectField, textField } from "../text/json-fields.ts";
+import {
+  decodeEvent,
+  type EventReader,
+  type EventTable,
+  eventNames,
+  injectedText,
+  outputJson,
+  promptEvent,
+  sessionEndEvent,
+  toolUseEvent,
+} from "./decode-event.ts";
+import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+
+/** Payloads recorded from 0.61.0. */
+export const geminiCli: Host = { name: "gemini-cli", decode, render };
+
+function decode(event: string, payload: JsonObject): HostEvent {
+  const base: HostEventBase = {
+    sessionId: textField(payload, "session_id"),
+    cwd: textField(payload, "cwd") || null,
+    // Tools of a sub-agent come in the session of its parent, without a mark.
+    agentId: null,
+    agentType: null,
+    // No event has an id. Each has its time, so the hash of a payload is one.
+    eventKey: null,
+    promptKey: null,
+  };
+  return decodeEvent(events, { name: textField(payload, "hook_event_name") || event, base, payload });
+}
+
+const events: EventTable = {
+  read: new Map<string, EventReader>([
+    [
+      "session-start",
+      (base, payload) => ({
+        ...base,
+        kind: "session_start",
+        source: textField(payload, "source") || "startup",
+      }),
+    ],
+    // Its context stands before the prompt in <hook_context>, which cleaning removes.
+    ["before-agent", promptEvent],
+    ["after-tool", afterTool],
+    [
+      "after-agent",
+      (base, payload) => ({
+        ...base,
+        kind: "turn_end",
+        lastAssistantMessage: textField(payload, "prompt_response"),
+      }),
+    ],
+    ["pre-compress", beforeCompress],
+    // At /quit it comes up to three times.
+    ["session-end", sessionEndEvent],
+  ]),
+  // BeforeTool cannot inject.
+  unused: eventNames("BeforeTool", "BeforeModel", "AfterModel", "BeforeToolSelection", "Notification"),
+};
+
+function afterTool(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  const response = payload.tool_response ?? null;
+  return toolUseEvent(base, {
+    name: toolName(payload),
+    input: payload.tool_input ?? null,
+    response,
+    failed: Object.keys(objectField(payload, "tool_response")).includes("error"),
+  });
+}
+
+// MCP tools are named as on other hosts, so that uses of our own tools are recognized.
+function toolName(payload: JsonObject): string {
+  const { server_name: server, tool_name: tool } = objectField(payload, "mcp_context");
+  if (typeof server === "string" && typeof tool === "string") return `mcp__${server}__${tool}`;
+  return textField(payload, "tool_name");
+}
+
+// `auto` comes before every model call, whether or not anything is compressed.
+function beforeCompress(base: HostEventBase, payload: JsonObject): HostEvent {
+  if (textField(payload, "trigger") === "manual") return { ...base, kind: "before_compact" };
+  return { ...base, kind: "other", name: "PreCompress", payload };
+}
+
+// 60,000 characters reached the model whole.
+const maxContextChars = 60_000;
+
+const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
+  ["session_start", "SessionStart"],
+  ["prompt", "BeforeAgent"],
+  ["tool_use", "AfterTool"],
+]);
+
+function render(event: HostEvent, answer: HostAnswer): string {
+  const hookEventName = contextEvents.get(event.kind);
+  if (hookEventName === undefined) return "";
+  const additionalContext = injectedText(event, answer, maxContextChars);
+  return outputJson({
+    ...(answer.notice ? { systemMessage: answer.notice } : {}),
+    ...(additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }),
+  });
+}

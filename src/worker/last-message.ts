@@ -1,0 +1,79 @@
+// The agent's last message at the end of a turn, on hosts that report it in an earlier event or only in a transcript.
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, sep } from "node:path";
+import { failOpenSync } from "../core/errors.ts";
+import { shorten } from "../core/shorten.ts";
+import type { Host, HostEvent, TranscriptPlace, Transcripts } from "../hosts/host-event.ts";
+
+export interface LastMessages {
+  /** The event; the end of a turn with its message. Call it with the events of a session in their order. */
+  fill(host: Host, event: HostEvent): HostEvent;
+}
+
+const maxSessions = 100;
+const maxMessageChars = 65_536;
+
+/** `environment` names the folders of hosts. Messages are kept in memory until the next prompt. */
+export function createLastMessages(environment: Readonly<Record<string, string | undefined>>): LastMessages {
+  const said = new Map<string, string>();
+
+  function remember(session: string, text: string): void {
+    said.delete(session);
+    said.set(session, shorten(text, maxMessageChars));
+    const [oldest] = said.keys();
+    if (said.size > maxSessions && oldest !== undefined) said.delete(oldest);
+  }
+
+  function lastOf({ transcripts, name }: Host, { sessionId }: HostEvent, place?: TranscriptPlace): string {
+    if (transcripts === undefined || place === undefined) return said.get(keyOf(name, sessionId)) ?? "";
+    const found = failOpenSync("read a transcript", () => inTranscript(transcripts, place, environment));
+    return shorten(found ?? "", maxMessageChars);
+  }
+
+  return {
+    fill(host, event) {
+      const key = keyOf(host.name, event.sessionId);
+      if (event.kind === "prompt" || event.kind === "session_end") said.delete(key);
+      if (event.kind === "agent_message") remember(key, event.text);
+      if (event.kind !== "turn_end" || event.lastAssistantMessage !== "") return event;
+      return { ...event, lastAssistantMessage: lastOf(host, event, event.transcript) };
+    },
+  };
+}
+
+function keyOf(host: string, session: string): string {
+  return `${host} ${session}`;
+}
+
+// The last message stands at the end of the file.
+const tailBytes = 524_288;
+
+function inTranscript(
+  { folder, folderVariable, lastMessage }: Transcripts,
+  { path, untilEpochMs }: TranscriptPlace,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  // Any program of the user can send a path: nothing outside the host's folder is read.
+  const folders = [environment[folderVariable] ?? "", join(homedir(), folder)].filter((one) => one !== "");
+  const file = realpathSync(path);
+  const isInside = folders.some((one) => {
+    const real = failOpenSync("find a host's folder", () => realpathSync(one));
+    return real !== undefined && file.startsWith(real + sep);
+  });
+  return isInside ? lastMessage(readTail(file), untilEpochMs) : "";
+}
+
+function readTail(path: string): string {
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return "";
+    const start = Math.max(0, stats.size - tailBytes);
+    const bytes = Buffer.alloc(stats.size - start);
+    return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, bytes.length, start));
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,168 @@
+// Copilot CLI's recorded payloads in both spellings as our events, and our answers in its envelope.
+import { describe, expect, test } from "vitest";
+import { copilotCli } from "../../src/hosts/copilot-cli.ts";
+import type { HostEvent } from "../../src/hosts/host-event.ts";
+import { recordedFiles, recordedPayload } from "./recorded.ts";
+
+type Spelling = "copilot-cli" | "copilot-cli-pascalcase";
+
+// A payload in camelCase does not name its event: the launcher does.
+function decoded(spelling: Spelling, file: string): HostEvent {
+  const [event = ""] = file.split(".");
+  return copilotCli.decode(event, recordedPayload(spelling, file));
+}
+
+describe("a recorded payload", () => {
+  const transcript = {
+    path: "/home/user/.copilot/session-state/00000000-0000-4000-8000-000000000040/events.jsonl",
+    untilEpochMs: 1_795_218_758_462,
+  };
+  const kinds: [camel: string, pascal: string | null, Partial<HostEvent>][] = [
+    ["sessionStart.new", "SessionStart.new", { kind: "session_start", source: "startup" }],
+    ["sessionStart.resume", "SessionStart.resume", { kind: "session_start", source: "resume" }],
+    ["userPromptSubmitted", "UserPromptSubmit", { kind: "prompt", cwd: "/home/user/demo" }],
+    ["userPromptTransformed", null, { kind: "other" }],
+    ["preToolUse.view", "PreToolUse.Read", { kind: "other" }],
+    ["permissionRequest.bash", "PermissionRequest.bash", { kind: "other" }],
+    [
+      "postToolUse.bash",
+      "PostToolUse.Bash",
+      {
+        kind: "tool_use",
+        failed: false,
+        toolInput: { command: "echo hi-from-copilot", description: "scripted" },
+      },
+    ],
+    [
+      "postToolUse.view",
+      "PostToolUse.Read",
+      { kind: "tool_use", toolInput: { path: "/home/user/demo/note.txt" } },
+    ],
+    ["agentStop", "Stop", { kind: "turn_end", transcript }],
+    ["preCompact.manual", "PreCompact.manual", { kind: "before_compact" }],
+    ["sessionEnd.complete", "SessionEnd.complete", { kind: "session_end", reason: "complete" }],
+    ["sessionEnd.user_exit", "SessionEnd.user_exit", { kind: "session_end", reason: "user_exit" }],
+  ];
+  test.each(kinds)("%s is what it says it is, and so is %s", (camel, pascal, expected) => {
+    expect(decoded("copilot-cli", camel)).toMatchObject(expected);
+    if (pascal !== null) expect(decoded("copilot-cli-pascalcase", pascal)).toMatchObject(expected);
+  });
+
+  const all = (["copilot-cli", "copilot-cli-pascalcase"] as const).flatMap((spelling) =>
+    recordedFiles(spelling).map((file) => [spelling, file] as const),
+  );
+  test.each(all)("of %s, %s, keeps its session and is not misread", (spelling, file) => {
+    const { session_id, sessionId } = recordedPayload(spelling, file);
+    expect(decoded(spelling, file).sessionId).toBe(session_id ?? sessionId);
+    expect(decoded(spelling, file)).not.toHaveProperty("misread");
+  });
+});
+
+describe("a tool use", () => {
+  const used = (fields: object) => copilotCli.decode("postToolUse", { sessionId: "s", ...fields });
+
+  test.each([
+    ["create", { path: "/w/a.ts", file_text: "x" }, ["/w/a.ts"]],
+    ["edit", { path: "/w/a.ts", old_str: "a", new_str: "b" }, ["/w/a.ts"]],
+    ["str_replace_editor", { command: "view", path: "/w/a.ts" }, undefined],
+    ["str_replace_editor", { command: "create", path: "/w/a.ts" }, ["/w/a.ts"]],
+    ["view", { path: "/w/a.ts" }, undefined],
+  ])("of %s with %j names the file that it wrote", (toolName, toolArgs, wrote) => {
+    const event = used({ toolName, toolArgs, toolResult: { resultType: "success", textResultForLlm: "" } });
+    expect(event).toMatchObject({ kind: "tool_use" });
+    if (wrote === undefined) expect(event).not.toHaveProperty("wrote");
+    else expect(event).toHaveProperty("wrote", wrote);
+  });
+
+  test.each(["failure", "denied", "rejected"])(
+    "with the result %s failed, and wrote nothing",
+    (resultType) => {
+      const event = used({ toolName: "create", toolArgs: { path: "/w/a.ts" }, toolResult: { resultType } });
+      expect(event).toMatchObject({ failed: true });
+      expect(event).not.toHaveProperty("wrote");
+    },
+  );
+
+  test("of a sub-agent names it", () => {
+    const event = used({ toolName: "bash", agentId: "a-1", agentType: "explore" });
+    expect(event).toMatchObject({ agentId: "a-1", agentType: "explore" });
+  });
+
+  test("with arguments as a text is read like one with an object", () => {
+    expect(used({ toolName: "bash", toolArgs: '{"command":"ls"}' })).toMatchObject({
+      toolInput: { command: "ls" },
+    });
+  });
+
+  test("that failed has its error as the response", () => {
+    const event = copilotCli.decode("PostToolUseFailure", {
+      session_id: "s",
+      tool_name: "Bash",
+      error: "no",
+    });
+    expect(event).toMatchObject({ failed: true, toolResponse: { error: "no" } });
+  });
+});
+
+describe("the last message in a transcript", () => {
+  const line = (type: string, data: object, timestamp: string) => JSON.stringify({ type, data, timestamp });
+  const lastOf = (lines: string[], untilEpochMs: number | null = null) =>
+    copilotCli.transcripts?.lastMessage(lines.join("\n"), untilEpochMs);
+  const asked = line("user.message", { content: "go" }, "2026-01-01T00:00:01.000Z");
+  const said = line("assistant.message", { content: "done" }, "2026-01-01T00:00:02.000Z");
+
+  test("is the agent's newest one with a text", () => {
+    const empty = line("assistant.message", { content: "", toolRequests: [] }, "2026-01-01T00:00:03.000Z");
+    expect(lastOf(["half a line}", asked, said, empty, "not json", ""])).toBe("done");
+  });
+
+  test("is not one of a sub-agent, whose prompt ends no turn either", () => {
+    const ofAgent = (type: string) => JSON.stringify({ type, agentId: "a-1", data: { content: "sub" } });
+    expect(lastOf([asked, said, ofAgent("user.message"), ofAgent("assistant.message")])).toBe("done");
+  });
+
+  test("is none of an earlier turn, and none of a later one", () => {
+    const later = line("assistant.message", { content: "later" }, "2026-01-01T00:00:09.000Z");
+    expect(lastOf([said, asked])).toBe("");
+    expect(lastOf([asked, said, asked, later], Date.parse("2026-01-01T00:00:02.500Z"))).toBe("");
+    expect(lastOf([asked, said, later], Date.parse("2026-01-01T00:00:02.500Z"))).toBe("done");
+  });
+
+  test("of any text is found without an error", () => {
+    expect(lastOf(["[]", "{}", '{"type":1,"data":[]}', "\u0000"])).toBe("");
+  });
+});
+
+describe("an answer", () => {
+  const context = "what was learned";
+  const rendered = (spelling: Spelling, file: string) =>
+    copilotCli.render(decoded(spelling, file), { context, notice: "update mem" });
+
+  test.each([
+    ["copilot-cli", "sessionStart.new"],
+    ["copilot-cli", "userPromptSubmitted"],
+    ["copilot-cli", "postToolUse.view"],
+    ["copilot-cli-pascalcase", "SessionStart.new"],
+    ["copilot-cli-pascalcase", "UserPromptSubmit"],
+    ["copilot-cli-pascalcase", "PostToolUse.Read"],
+  ] as const)("to %s %s is at the top level", (spelling, file) => {
+    expect(JSON.parse(rendered(spelling, file))).toEqual({ additionalContext: context });
+  });
+
+  test.each([
+    ["copilot-cli", "sessionStart.resume"],
+    ["copilot-cli", "agentStop"],
+    ["copilot-cli", "preToolUse.view"],
+    ["copilot-cli", "preCompact.manual"],
+    ["copilot-cli-pascalcase", "SessionEnd.complete"],
+    ["copilot-cli-pascalcase", "PermissionRequest.bash"],
+  ] as const)("to %s %s is nothing, whatever there is to say", (spelling, file) => {
+    expect(rendered(spelling, file)).toBe("");
+  });
+
+  test("with nothing to say is nothing", () => {
+    expect(
+      copilotCli.render(decoded("copilot-cli", "sessionStart.new"), { context: null, notice: null }),
+    ).toBe("");
+  });
+});

@@ -1,0 +1,139 @@
+// Gemini CLI's recorded payloads as our events, and our answers in its envelope.
+import { describe, expect, test } from "vitest";
+import { geminiCli } from "../../src/hosts/gemini-cli.ts";
+import type { HostEvent } from "../../src/hosts/host-event.ts";
+import { recordedFiles, recordedPayload } from "./recorded.ts";
+
+const recorded = (file: string) => recordedPayload("gemini-cli", file);
+const decoded = (file: string): HostEvent => geminiCli.decode("as-registered", recorded(file));
+
+describe("a recorded payload", () => {
+  const note = "/home/user/demo/note.txt";
+  const kinds: [string, Partial<HostEvent>][] = [
+    ["SessionStart.startup", { kind: "session_start", source: "startup", cwd: "/home/user/demo" }],
+    ["SessionStart.resume", { kind: "session_start", source: "resume" }],
+    ["SessionStart.clear", { kind: "session_start", source: "clear" }],
+    ["BeforeAgent", { kind: "prompt", eventKey: null, promptKey: null }],
+    ["BeforeTool.read_file", { kind: "other", name: "BeforeTool" }],
+    ["AfterTool.read_file", { kind: "tool_use", toolName: "read_file", toolInput: { file_path: note } }],
+    ["AfterTool.run_shell_command", { kind: "tool_use", toolName: "run_shell_command", failed: false }],
+    ["AfterAgent", { kind: "turn_end", lastAssistantMessage: "GEM_ONE" }],
+    ["PreCompress.auto", { kind: "other", name: "PreCompress" }],
+    ["PreCompress.manual", { kind: "before_compact" }],
+    ["SessionEnd.exit", { kind: "session_end", reason: "exit" }],
+    ["SessionEnd.clear", { kind: "session_end", reason: "clear" }],
+  ];
+  test.each(kinds)("%s is what it says it is", (file, expected) => {
+    expect(decoded(file)).toMatchObject(expected);
+  });
+
+  test.each(recordedFiles("gemini-cli"))("%s keeps its session and is not misread", (file) => {
+    expect(decoded(file).sessionId).toBe(recorded(file).session_id);
+    expect(decoded(file)).not.toHaveProperty("misread");
+  });
+});
+
+describe("a tool use", () => {
+  const used = (fields: object) => geminiCli.decode("AfterTool", { session_id: "s", ...fields });
+
+  test.each([
+    ["write_file", { file_path: "/w/a.ts", content: "x" }, ["/w/a.ts"]],
+    ["replace", { file_path: "/w/a.ts", old_string: "a", new_string: "b" }, ["/w/a.ts"]],
+    ["read_file", { file_path: "/w/a.ts" }, undefined],
+    ["run_shell_command", { command: "rm a.ts" }, undefined],
+  ])("of %s names the file that it wrote", (tool_name, tool_input, wrote) => {
+    const event = used({ tool_name, tool_input });
+    expect(event).toMatchObject({
+      kind: "tool_use",
+      about: { paths: tool_name === "run_shell_command" ? [] : ["/w/a.ts"] },
+    });
+    if (wrote === undefined) expect(event).not.toHaveProperty("wrote");
+    else expect(event).toHaveProperty("wrote", wrote);
+  });
+
+  test("is about the files that it names or prints, in its directory", () => {
+    const about = (tool_name: string, tool_input: object) => used({ cwd: "/w", tool_name, tool_input });
+    expect(about("read_file", { file_path: "src/a.ts" })).toMatchObject({
+      about: { paths: ["/w/src/a.ts"] },
+    });
+    expect(about("run_shell_command", { command: "cat a.ts" })).toMatchObject({
+      about: { command: "cat a.ts", paths: ["/w/a.ts"] },
+    });
+    expect(about("google_web_search", { query: "a" })).toMatchObject({ about: { command: null, paths: [] } });
+  });
+
+  test("with an error failed, and wrote nothing", () => {
+    const failed = used({
+      tool_name: "write_file",
+      tool_input: { file_path: "/w/a.ts" },
+      tool_response: { llmContent: "no such folder", error: { message: "no such folder" } },
+    });
+    expect(failed).toMatchObject({ failed: true });
+    expect(failed).not.toHaveProperty("wrote");
+  });
+
+  test("of an MCP server has the name that other hosts give it", () => {
+    const mcp_context = { server_name: "mem", tool_name: "search" };
+    expect(used({ tool_name: "mcp_mem_search", mcp_context })).toMatchObject({
+      toolName: "mcp__mem__search",
+    });
+  });
+});
+
+describe("an event", () => {
+  test.each([
+    ["a prompt without its text", "BeforeAgent", {}, "missing_field"],
+    ["a tool use without a name", "AfterTool", { tool_input: {} }, "missing_field"],
+    ["an unknown name", "BrandNew", {}, "unknown_event"],
+  ])("with %s is kept and says so", (_what, name, fields, misread) => {
+    expect(geminiCli.decode(name, { session_id: "s", ...fields })).toMatchObject({
+      kind: "other",
+      name,
+      misread,
+    });
+  });
+
+  test("without a session is kept as other", () => {
+    expect(geminiCli.decode("BeforeAgent", { prompt: "hello" })).toMatchObject({
+      kind: "other",
+      sessionId: "",
+    });
+  });
+});
+
+describe("an answer", () => {
+  const context = "what was learned";
+  const rendered = (file: string, notice: string | null = null) =>
+    geminiCli.render(decoded(file), { context, notice });
+
+  test.each([
+    ["SessionStart.startup", "SessionStart"],
+    ["SessionStart.clear", "SessionStart"],
+    ["BeforeAgent", "BeforeAgent"],
+    ["AfterTool.read_file", "AfterTool"],
+  ])("to %s is nested under the name of the event", (file, hookEventName) => {
+    expect(JSON.parse(rendered(file))).toEqual({
+      hookSpecificOutput: { hookEventName, additionalContext: context },
+    });
+  });
+
+  test.each([
+    "BeforeTool.read_file",
+    "AfterAgent",
+    "PreCompress.auto",
+    "PreCompress.manual",
+    "SessionEnd.exit",
+  ])("to %s is nothing, whatever there is to say", (file) => expect(rendered(file, "update mem")).toBe(""));
+
+  test("to a resumed session brings a notice but no context", () => {
+    expect(JSON.parse(rendered("SessionStart.resume", "update mem"))).toEqual({
+      systemMessage: "update mem",
+    });
+    expect(rendered("SessionStart.resume")).toBe("");
+  });
+
+  test("with nothing to say is nothing", () => {
+    expect(geminiCli.render(decoded("BeforeAgent"), { context: null, notice: null })).toBe("");
+    expect(geminiCli.render(decoded("BeforeAgent"), { context: "", notice: "" })).toBe("");
+  });
+});

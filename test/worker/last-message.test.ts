@@ -1,0 +1,87 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
+import { createLastMessages } from "../../src/worker/last-message.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+const base = { cwd: null, agentId: null, agentType: null, eventKey: null, promptKey: null };
+
+const host: Host = {
+  name: "scripted",
+  transcripts: {
+    folderVariable: "SCRIPTED_HOME",
+    folder: ".no-such-host-of-a-test",
+    lastMessage: (text, until) => (text === "" ? "" : `${until}: ${text.slice(-20)}`),
+  },
+  decode: () => turnEnd(),
+  render: () => "",
+};
+
+function turnEnd(fields: object = {}): HostEvent {
+  return { ...base, sessionId: "s", kind: "turn_end", lastAssistantMessage: "", ...fields };
+}
+
+const prompt: HostEvent = { ...base, sessionId: "s", kind: "prompt", text: "go" };
+const said = (text: string): HostEvent => ({ ...base, sessionId: "s", kind: "agent_message", text });
+
+test("the end of a turn has the newest message of its session, until the next prompt", () => {
+  const messages = createLastMessages({});
+  messages.fill(host, said("first"));
+  messages.fill(host, said("last"));
+  for (let repeat = 0; repeat < 2; repeat++) {
+    expect(messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "last" });
+  }
+  expect(messages.fill(host, turnEnd({ sessionId: "t" }))).toMatchObject({ lastAssistantMessage: "" });
+  expect(messages.fill({ ...host, name: "other" }, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
+  messages.fill(host, prompt);
+  expect(messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
+});
+
+test("a message that the host sends with the end of a turn stays", () => {
+  const messages = createLastMessages({});
+  messages.fill(host, said("other"));
+  const own = turnEnd({ lastAssistantMessage: "own" });
+  expect(messages.fill(host, own)).toBe(own);
+});
+
+test("messages of many sessions take a bounded memory", () => {
+  const messages = createLastMessages({});
+  messages.fill(host, said("old"));
+  for (let n = 0; n < 200; n++) messages.fill(host, { ...said("new"), sessionId: `s-${n}` });
+  expect(messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
+  expect(messages.fill(host, turnEnd({ sessionId: "s-199" }))).toMatchObject({ lastAssistantMessage: "new" });
+});
+
+test("a transcript in the host's folder is read, from its end", () => {
+  const folder = tempDir();
+  const path = join(folder, "session", "events.jsonl");
+  mkdirSync(join(folder, "session"));
+  writeFileSync(path, `${"x".repeat(2_000_000)} the newest message`);
+  const messages = createLastMessages({ SCRIPTED_HOME: folder });
+  const end = turnEnd({ transcript: { path, untilEpochMs: 7 } });
+  expect(messages.fill(host, end)).toMatchObject({ lastAssistantMessage: "7: x the newest message" });
+});
+
+test("nothing outside the host's folder is read, and no other kind of file", () => {
+  const [folder, outside] = [tempDir(), tempDir()];
+  writeFileSync(join(outside, "secret"), "secret");
+  symlinkSync(join(outside, "secret"), join(folder, "link"));
+  symlinkSync(outside, join(folder, "linked"));
+  mkdirSync(join(folder, "directory"));
+  const messages = createLastMessages({ SCRIPTED_HOME: folder });
+  const paths = [
+    join(outside, "secret"),
+    join(folder, "link"),
+    join(folder, "linked", "secret"),
+    `${folder}/../${outside.split("/").at(-1)}/secret`,
+    join(folder, "directory"),
+    join(folder, "missing"),
+    folder,
+    "",
+  ];
+  for (const path of paths) {
+    const end = turnEnd({ transcript: { path, untilEpochMs: null } });
+    expect({ path, ...messages.fill(host, end) }).toMatchObject({ path, lastAssistantMessage: "" });
+  }
+});
