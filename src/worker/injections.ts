@@ -314,7 +314,7 @@ async function afterTool(
   if (about === undefined) return null;
   const { command, paths } = about;
   if (command === null) return beforeFile(deps, { ...event, kind: "before_file", paths }, how);
-  return beforeCommand(deps, { ...event, kind: "before_command", command, reads: paths }, how);
+  return beforeCommand(deps, { ...event, kind: "before_command", command, files: paths }, how);
 }
 
 // Only known files are reported as changed later.
