@@ -19,7 +19,7 @@ import { dataPaths } from "../../core/paths.ts";
 import { renderSpoolLine } from "../../core/records/spool.ts";
 import { spoolablePayload } from "./spoolable-payload.ts";
 
-interface SpoolRequest {
+export interface SpoolRequest {
   host: string;
   event: string;
   payload: Buffer;

@@ -3,8 +3,8 @@ import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { deadlineMs } from "../hook/deadlines.ts";
+import type { WorkerLink } from "../in-process/worker-link.ts";
 import { type About, origin } from "./event-bodies.ts";
-import type { WorkerLink } from "./worker-link.ts";
 
 export interface ContextSource {
   /** The text for a session; asks the worker when the last one is older than a minute. Empty if it cannot be asked. */

@@ -5,7 +5,7 @@ import { shorten } from "../../core/shorten.ts";
 import { isJsonObject, type JsonObject } from "../../text/json.ts";
 import { textField } from "../../text/json-fields.ts";
 import { type Connection, failureOf } from "../hook/connection.ts";
-import type { WorkerLink } from "./worker-link.ts";
+import type { WorkerLink } from "../in-process/worker-link.ts";
 
 export interface Feed {
   start(): void;

@@ -8,17 +8,17 @@ import { objectField, textField } from "../../text/json-fields.ts";
 import { failureOf } from "../hook/connection.ts";
 import { deadlineMs } from "../hook/deadlines.ts";
 import { hookDataDir } from "../hook/hook-call.ts";
+import { createHookProcess } from "../in-process/hook-process.ts";
+import { createOutbox, type Outbox } from "../in-process/outbox.ts";
+import { createWorkerLink, type WorkerLink } from "../in-process/worker-link.ts";
 import { sendToChannel } from "./channel.ts";
 import { type ContextSource, createContextSource } from "./context-source.ts";
 import { type About, initBody, observation, origin, summarizeBody } from "./event-bodies.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import type { Gateway } from "./gateway.ts";
-import { createHookProcess } from "./hook-process.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
 import { type PluginSettings, readPluginSettings } from "./plugin-settings.ts";
 import { createSessions, runOf, type Sessions } from "./sessions.ts";
 import { feedText, type PluginState, statusText } from "./status-text.ts";
-import { createWorkerLink, type WorkerLink } from "./worker-link.ts";
 
 /** What tests replace. */
 export interface PluginDeps {
@@ -27,6 +27,8 @@ export interface PluginDeps {
   after(ms: number, run: () => void): () => void;
 }
 
+/** The name in `/api/hooks/`. */
+const openclaw = "openclaw";
 const id = "mem";
 
 export default {
@@ -48,14 +50,14 @@ export function registerPlugin(gateway: Gateway, given: Partial<PluginDeps> = {}
     ...environment,
     ...(settings.dataDir && { MEM_DATA_DIR: settings.dataDir }),
   });
-  const link = createWorkerLink({ dataDir, port: settings.workerPort, clock });
-  const runHook = createHookProcess(dataDir, environment);
+  const link = createWorkerLink({ host: openclaw, dataDir, port: settings.workerPort, clock });
+  const runHook = createHookProcess({ host: openclaw, dataDir, environment });
   const parts: Parts = {
     gateway,
     settings,
     link,
-    outbox: createOutbox({ link, dataDir, runHook, clock, warn }),
-    sessions: createSessions("openclaw", clock),
+    outbox: createOutbox({ host: openclaw, link, dataDir, runHook, clock, warn }),
+    sessions: createSessions(openclaw, clock),
     contexts: createContextSource(link, clock),
     feed: createFeed({ link, send: (text) => sendToChannel(gateway, settings.feed, text), after, warn }),
     seen: { conversation: false },

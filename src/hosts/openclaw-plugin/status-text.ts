@@ -2,10 +2,10 @@
 import { failOpenSync } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../text/json.ts";
 import { objectField, textField } from "../../text/json-fields.ts";
+import type { OutboxCounts } from "../in-process/outbox.ts";
+import { reasonOf } from "../in-process/worker-link.ts";
 import type { FeedState } from "./feed.ts";
-import type { OutboxCounts } from "./outbox.ts";
 import type { PluginSettings } from "./plugin-settings.ts";
-import { reasonOf } from "./worker-link.ts";
 
 export interface PluginState {
   version: string;

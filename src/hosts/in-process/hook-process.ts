@@ -9,15 +9,23 @@ import type { Failure } from "../hook/connection.ts";
 /** Hands an event with the reason of its failed delivery to the hook. False if the hook cannot be run now. */
 export type RunHook = (call: { event: string; failed: Failure }, payload: Buffer) => boolean;
 
-/** One process at a time. It gets the gateway's environment, and outlives the gateway. */
-export function createHookProcess(dataDir: string | null, environment: NodeJS.ProcessEnv): RunHook {
+/** One process at a time. It gets the host's environment, and outlives the host. */
+export function createHookProcess({
+  host,
+  dataDir,
+  environment,
+}: {
+  host: string;
+  dataDir: string | null;
+  environment: NodeJS.ProcessEnv;
+}): RunHook {
   const { NODE_OPTIONS: _options, ...given } = environment;
   let isRunning = false;
   return ({ event, failed }, payload) => {
     const runtime = dataDir === null || isRunning ? null : hookRuntime(dataDir);
     if (dataDir === null || runtime === null) return false;
     const started = failOpenSync("run a hook", () => {
-      const args = [runtime.bundle, "openclaw", event, `--failed=${failed}`];
+      const args = [runtime.bundle, host, event, `--failed=${failed}`];
       const child = spawn(runtime.node, args, {
         env: { ...given, MEM_DATA_DIR: dataDir },
         stdio: ["pipe", "ignore", "ignore"],

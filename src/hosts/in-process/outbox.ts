@@ -5,7 +5,7 @@ import { failOpen, failOpenSync } from "../../core/errors.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { type Failure, failureOf } from "../hook/connection.ts";
 import { deadlineMs } from "../hook/deadlines.ts";
-import { spoolEvent } from "../hook/spool.ts";
+import { type SpoolRequest, spoolEvent } from "../hook/spool.ts";
 import type { RunHook } from "./hook-process.ts";
 import type { WorkerLink } from "./worker-link.ts";
 
@@ -29,11 +29,12 @@ export interface OutboxCounts {
 }
 
 interface OutboxDeps {
+  host: string;
   link: Pick<WorkerLink, "post">;
   dataDir: string | null;
   runHook: RunHook;
   clock: Clock;
-  /** A line for the gateway's log. */
+  /** A line for the host's log. */
   warn(message: string): void;
 }
 
@@ -100,7 +101,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
 /** Keeps an event that was not delivered, and starts or replaces the worker. */
 function createKeeper(
-  { dataDir, runHook, clock }: OutboxDeps,
+  { host, dataDir, runHook, clock }: OutboxDeps,
   counts: Record<"spooled" | "dropped", number>,
 ) {
   let startedAtMs = Number.NEGATIVE_INFINITY;
@@ -116,16 +117,16 @@ function createKeeper(
     const isKept =
       !isRefused &&
       ((failure === "timeout" && runHook({ event, failed: failure }, payload)) ||
-        spool(event, payload, dataDir));
+        spool({ host, event, payload }, dataDir));
     counts[isKept ? "spooled" : "dropped"] += 1;
   };
 }
 
 // Without a data directory mem was never used here, and no worker reads a spool.
-function spool(event: string, payload: Buffer, dataDir: string | null): boolean {
+function spool(event: Omit<SpoolRequest, "dataDir">, dataDir: string | null): boolean {
   if (dataDir === null || !existsSync(dataDir)) return false;
   const spooled = failOpenSync("spool an event", () => {
-    spoolEvent({ host: "openclaw", event, payload, dataDir });
+    spoolEvent({ ...event, dataDir });
     return true;
   });
   return spooled === true;

@@ -1,4 +1,4 @@
-// The plugin's way to the worker: one connection for each request, found again after a restart of the worker.
+// A plugin's way to the worker: one connection for each request, found again after a restart of the worker.
 import { statSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { exposureOf } from "../../core/directory.ts";
@@ -17,7 +17,7 @@ import { readHungMark } from "../hook/hung-mark.ts";
 import type { Response } from "../hook/response.ts";
 
 export interface WorkerLink {
-  /** Posts one event of the gateway; resolves with the worker's reply. Throws `DeliveryFailure`. */
+  /** Posts one event of the host; resolves with the worker's reply. Throws `DeliveryFailure`. */
   post(event: string, body: Buffer, deadlineMs: number): Promise<string>;
   /** Throws `DeliveryFailure`. */
   get(path: string, deadlineMs: number): Promise<Response>;
@@ -26,6 +26,7 @@ export interface WorkerLink {
 }
 
 interface LinkDeps {
+  host: string;
   dataDir: string | null;
   /** Set by the user, for a worker elsewhere on this machine; else the worker of the data directory. */
   port: number | null;
@@ -33,7 +34,7 @@ interface LinkDeps {
 }
 
 /** After a timeout the worker is not asked for 10 s: a turn waits for a hung worker once, not at every tool. */
-export function createWorkerLink({ dataDir, port, clock }: LinkDeps): WorkerLink {
+export function createWorkerLink({ host, dataDir, port, clock }: LinkDeps): WorkerLink {
   let hungAtMs = Number.NEGATIVE_INFINITY;
 
   async function connect(deadlineMs: number): Promise<Connection> {
@@ -71,7 +72,7 @@ export function createWorkerLink({ dataDir, port, clock }: LinkDeps): WorkerLink
     async post(event, body, deadlineMs) {
       const headers = ["Content-Type: application/json", `Content-Length: ${body.length}`, lastRequest];
       const { body: reply } = await ask(deadlineMs, (connection) =>
-        connection.request(`POST /api/hooks/openclaw/${event}`, headers, body),
+        connection.request(`POST /api/hooks/${host}/${event}`, headers, body),
       );
       return reply.toString("utf8");
     },
