@@ -6,7 +6,7 @@ import type { CliContext } from "./context.ts";
 type OptionPart = readonly [
   flags: string,
   help: string,
-  parse?: (text: string, before: never) => unknown,
+  parse?: ((text: string, before: never) => unknown) | undefined,
   fallback?: unknown,
 ];
 
@@ -36,6 +36,11 @@ export const projectOption = (help: string): OptionPart => ["--project <name>", 
 
 export interface JsonOptions {
   json?: true;
+}
+
+/** An option that must be given. */
+export function required(flags: string, help: string): Option {
+  return new Option(flags, help).makeOptionMandatory();
 }
 
 /** An option that takes one of a few words. */

@@ -18,20 +18,10 @@ import { createTopics } from "../recall/topics.ts";
 import { countTenantJobs } from "../store/postgres/job-counts.ts";
 import type { Connections } from "../store/postgres/open.ts";
 import { findProject, findProjectId, listProjects } from "../store/postgres/projects.ts";
-import {
-  countObservations,
-  type Listed,
-  newestObservations,
-  newestPrompts,
-  newestSummaries,
-  noFilter,
-  observationsByNumber,
-  promptByNumber,
-  summariesByNumber,
-} from "../store/postgres/records.ts";
+import type { RecordKind, RecordOf } from "../store/postgres/record-rows.ts";
+import { byNumbers, countObservations, newest, noFilter } from "../store/postgres/records.ts";
 import {
   countRecords,
-  newestSessions,
   projectsOfSession,
   sessionByNumber,
   summariesOfSession,
@@ -111,15 +101,15 @@ type RecordPorts = Pick<
 
 function recordPorts(deps: CompatibilityDeps, asker: Asker): RecordPorts {
   const { app } = deps;
-  const pages =
-    <R>(newest: (reach: Tenant, asked: Listed) => Promise<R[]>) =>
-    ({ project, offset, limit }: PageRequest): Promise<Page<R>> =>
+  const pageOf =
+    <K extends RecordKind>(kind: K): Records<RecordOf[K]>["page"] =>
+    ({ project, offset, limit }: PageRequest) =>
       read(deps, asker, {
         project,
-        async work(reach) {
+        async work(reach): Promise<Page<RecordOf[K]>> {
           // One more than is shown says whether more follow.
-          const page = { offset, limit: limit + 1 };
-          const found = reach === null ? [] : await newest(reach, { filter: noFilter, page });
+          const asked = { filter: noFilter, page: { offset, limit: limit + 1 } };
+          const found = reach === null ? [] : await newest(app, reach, kind, asked);
           return { items: found.slice(0, limit), hasMore: found.length > limit };
         },
         count: ({ items }) => items.length,
@@ -131,19 +121,16 @@ function recordPorts(deps: CompatibilityDeps, asker: Asker): RecordPorts {
         work: async (reach) => (reach === null ? undefined : find(reach, id)),
         count: () => 1,
       });
-  const records = <R>(
-    newest: (app: Connections, reach: Tenant, asked: Listed) => Promise<R[]>,
-    find: (app: Connections, reach: Tenant, id: number) => Promise<R | undefined>,
-  ): Records<R> => ({
-    page: pages((reach, asked) => newest(app, reach, asked)),
-    byId: byId((reach, id) => find(app, reach, id)),
+  const records = <K extends RecordKind>(kind: K): Records<RecordOf[K]> => ({
+    page: pageOf(kind),
+    byId: byId(async (reach, id) => (await byNumbers(app, reach, kind, [id]))[0]),
   });
   return {
-    observations: records(newestObservations, firstOf(observationsByNumber)),
-    summaries: records(newestSummaries, firstOf(summariesByNumber)),
-    prompts: records(newestPrompts, promptByNumber),
+    observations: records("observations"),
+    summaries: records("summaries"),
+    prompts: records("prompts"),
     sessions: {
-      page: pages((reach, { page }) => newestSessions(app, reach, page)),
+      page: pageOf("sessions"),
       byId: byId(async (reach, id) => {
         const found = await sessionByNumber(app, reach, id);
         if (found === undefined) return undefined;
@@ -155,7 +142,7 @@ function recordPorts(deps: CompatibilityDeps, asker: Asker): RecordPorts {
       read(deps, asker, {
         project,
         async work(reach) {
-          const found = reach === null ? [] : await observationsByNumber(app, reach, ids);
+          const found = reach === null ? [] : await byNumbers(app, reach, "observations", ids);
           const known = new Map(found.map((record) => [record.id, record]));
           return ids.flatMap((id) => known.get(id) ?? []).map(parseLists);
         },
@@ -168,17 +155,13 @@ function recordPorts(deps: CompatibilityDeps, asker: Asker): RecordPorts {
           if (reach === null) return { summaries: [], observations: [] };
           const asked = { filter: noFilter, page: { offset: 0, limit } };
           return {
-            summaries: (await newestSummaries(app, reach, asked)).map(parseLists),
-            observations: (await newestObservations(app, reach, asked)).map(parseLists),
+            summaries: (await newest(app, reach, "summaries", asked)).map(parseLists),
+            observations: (await newest(app, reach, "observations", asked)).map(parseLists),
           };
         },
         count: ({ summaries, observations }) => summaries.length + observations.length,
       }),
   };
-}
-
-function firstOf<R>(byNumbers: (app: Connections, reach: Tenant, ids: readonly number[]) => Promise<R[]>) {
-  return async (app: Connections, reach: Tenant, id: number) => (await byNumbers(app, reach, [id]))[0];
 }
 
 function searchPorts(
@@ -333,7 +316,7 @@ async function recordsOfFile(
   const asked = { filter: { ...noFilter, files: spellings(path) }, page: { offset: 0, limit } };
   const found = await Promise.all(
     reaches.map(async (reach) => ({
-      observations: await newestObservations(app, reach, asked),
+      observations: await newest(app, reach, "observations", asked),
       total: await countObservations(app, reach, asked.filter),
     })),
   );

@@ -40,18 +40,13 @@ const rules: readonly Rule[] = [
   { of: /update sessions\s+set status = coalesce/, why: session },
   { of: /e\.metadata -> 'promptNumber' as number, .* and e\.session_id = \$3/s, why: session },
   {
-    of: /o\.session_id = \$3 and o\.kind = 'session_summary'/,
+    of: /o\.kind = 'session_summary' and o\.session_id = \$3/,
     why: session,
   },
   {
     of: /^delete from observations\s+where .* and id = \$3/s,
     why: "the record was looked for in the tenant before",
   },
-  {
-    of: /^select team_id, project_id\s+from \w+\s+where .* seq = \$3$/s,
-    why: "the anchor was read in the tenant before",
-  },
-  { of: /^select coalesce\(\(\s*select r\.\w+_at/, why: "the anchor was read in the tenant before" },
   {
     of: /^with retried as .*update generation_jobs j/s,
     what: /^(?:e\.(?:team_id = \$1|project_id = \$2)|e\.team_id = \$1 and e\.project_id = \$2|j\.project_id = \$2|j\.team_id = \$1 and j\.project_id = \$2)$/,

@@ -3,7 +3,8 @@ import { lstatSync } from "node:fs";
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
 import { loadServerSettings } from "../../settings/server.ts";
-import { withExamples } from "../command.ts";
+import { counted } from "../../text/plain-text.ts";
+import { addCommand, type JsonOptions, jsonOption, required } from "../command.ts";
 import type { CliContext } from "../context.ts";
 
 interface Named {
@@ -13,58 +14,71 @@ interface Named {
 
 /** Adds `mem server export` and `mem server import`. */
 export function registerServerExport(server: Command, context: CliContext): void {
-  registerExport(server, context);
-  registerImport(server, context);
+  const named = [
+    required("--team <name>", "team of the project"),
+    required("--project <name>", "name of the project"),
+  ];
+  addCommand(server, context, {
+    name: "export",
+    about: "Export a project's sessions, events and observations as JSON lines",
+    options: [
+      ...named,
+      ["--out <file>", "output file, readable by you only; default: standard output"],
+      ["--force", "replace an existing file"],
+    ],
+    examples: [
+      "mem server export --team acme --project shop --out shop.jsonl # a copy",
+      "mem server export --team acme --project shop | gzip > shop.gz # a pipe",
+    ],
+    run: (options: ExportOptions) => exportProject(context, options),
+  });
+  addCommand(server, context, {
+    name: "import",
+    about: "Import an export into a project; creates the project if needed",
+    arguments: [["[file]", "file of `mem server export`; default: standard input"]],
+    options: [...named, jsonOption],
+    examples: [
+      "mem server import --team acme --project shop shop.jsonl # again is safe",
+      "gunzip < shop.gz | mem server import --team a --project b # elsewhere",
+    ],
+    run: (file: string | undefined, options: Named & JsonOptions) => importProject(context, file, options),
+  });
 }
 
-function registerExport(server: Command, context: CliContext): void {
-  const command = server
-    .command("export")
-    .description("Export a project's sessions, events and observations as JSON lines")
-    .requiredOption("--team <name>", "team of the project")
-    .requiredOption("--project <name>", "name of the project")
-    .option("--out <file>", "output file, readable by you only; default: standard output")
-    .option("--force", "replace an existing file")
-    .action(async ({ out, force, ...names }: Named & { out?: string; force?: true }) => {
-      if (out !== undefined && force !== true) demandNew(out, names);
-      const { exportNow } = await import("../../server/administer/administer-export.ts");
-      const { io, clock } = context;
-      const counts = await exportNow(settingsOf(context), names, {
-        to: out ?? process.stdout,
-        clock,
-        onProgress: progressOf(context, "written"),
-      });
-      io.err(`${countsInWords(counts)}${out === undefined ? "" : ` in ${out}`}.`);
-    });
-  withExamples(command, [
-    "mem server export --team acme --project shop --out shop.jsonl # a copy",
-    "mem server export --team acme --project shop | gzip > shop.gz # a pipe",
-  ]);
+type ExportOptions = Named & { out?: string; force?: true };
+
+async function exportProject(
+  context: CliContext,
+  { team, project, out, force }: ExportOptions,
+): Promise<void> {
+  const names = { team, project };
+  if (out !== undefined && force !== true) demandNew(out, names);
+  const { exportNow } = await import("../../server/administer/administer-export.ts");
+  const { io, clock } = context;
+  const counts = await exportNow(settingsOf(context), names, {
+    to: out ?? process.stdout,
+    clock,
+    onProgress: progressOf(context, "written"),
+  });
+  io.err(`${countsInWords(counts)}${out === undefined ? "" : ` in ${out}`}.`);
 }
 
-function registerImport(server: Command, context: CliContext): void {
-  const command = server
-    .command("import")
-    .description("Import an export into a project; creates the project if needed")
-    .argument("[file]", "file of `mem server export`; default: standard input")
-    .requiredOption("--team <name>", "team of the project")
-    .requiredOption("--project <name>", "name of the project")
-    .option("--json", "print JSON")
-    .action(async (file: string | undefined, { json, ...names }: Named & { json?: true }) => {
-      const { importNow } = await import("../../server/administer/administer-export.ts");
-      const { io } = context;
-      if (file === undefined && process.stdin.isTTY) throw noInput();
-      const { read, created, team_id, project_id } = await importNow(settingsOf(context), names, {
-        from: file ?? process.stdin,
-        onProgress: progressOf(context, "read"),
-      });
-      if (json === true) io.json({ teamId: team_id, projectId: project_id, read, created });
-      else io.out(`Read ${countsInWords(read)}; new: ${countsInWords(created)}.`);
-    });
-  withExamples(command, [
-    "mem server import --team acme --project shop shop.jsonl # again is safe",
-    "gunzip < shop.gz | mem server import --team a --project b # elsewhere",
-  ]);
+async function importProject(
+  context: CliContext,
+  file: string | undefined,
+  { team, project, json }: Named & JsonOptions,
+): Promise<void> {
+  const { importNow } = await import("../../server/administer/administer-export.ts");
+  const { io } = context;
+  if (file === undefined && process.stdin.isTTY) throw noInput();
+  const imported = await importNow(
+    settingsOf(context),
+    { team, project },
+    { from: file ?? process.stdin, onProgress: progressOf(context, "read") },
+  );
+  const { read, created, team_id, project_id } = imported;
+  if (json === true) io.json({ teamId: team_id, projectId: project_id, read, created });
+  else io.out(`Read ${countsInWords(read)}; new: ${countsInWords(created)}.`);
 }
 
 function noInput(): MemError {
@@ -97,8 +111,7 @@ function progressOf({ io }: CliContext, verb: string): (done: number, all: numbe
 
 function countsInWords(counts: { sessions: number; events: number; observations: number }): string {
   const { sessions, events, observations } = counts;
-  const of = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
-  return `${of(sessions, "session")}, ${of(events, "event")} and ${of(observations, "observation")}`;
+  return `${counted(sessions, "session")}, ${counted(events, "event")} and ${counted(observations, "observation")}`;
 }
 
 function settingsOf(context: CliContext) {

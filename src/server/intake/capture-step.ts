@@ -1,7 +1,6 @@
-// One step of a session in memory: reads the known state, collects the changes to store.
-import type { CaptureStore, IntakeSession, StoredPrompt } from "../../capture/capture-store.ts";
+// One step of a session in memory.
+import type { CaptureStore, IntakeSession, NamedPrompt, StoredPrompt } from "../../capture/capture-store.ts";
 import { contentKey, newId } from "../../core/ids.ts";
-import type { UserPrompt } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Changes, Known, KnownPrompt, SessionChange } from "../../store/postgres/capture.ts";
 import type { NewEvent } from "../../store/postgres/event-batch.ts";
@@ -24,28 +23,16 @@ interface Kept {
   trustsNumbers: boolean;
 }
 
-type NamedPrompt = NonNullable<Parameters<CaptureStore["sessions"]["forIntake"]>[1]>;
 type NewPrompt = Parameters<CaptureStore["prompts"]["insert"]>[0];
 type NewMessage = Parameters<CaptureStore["rawEvents"]["insert"]>[0];
 
-export interface Draft {
-  session(named?: NamedPrompt): IntakeSession | undefined;
-  prompt(is: (known: KnownPrompt) => boolean): StoredPrompt | undefined;
-  change(part: Partial<SessionChange>): void;
-  keep(part: Partial<Kept>): void;
-  /** Creates the session; returns its number. */
-  make(now: number): number;
-  withdraw(promptKey: string): void;
-  addPrompt(prompt: NewPrompt): UserPrompt;
-  /** Returns the position of the event in this step, from 1. */
-  addEvent(message: NewMessage): number;
-  enqueue(place: number): void;
+interface Draft extends Omit<CaptureStore, "commit"> {
   changes(): Changes;
 }
 
+/** The store of intake over one step: answers from the known state, and collects the changes. */
 export function createDraft(known: Known, scope: ProjectScope, sender: Sender): Draft {
-  const session_id = known.session?.id ?? newId();
-  const place = { ...scope, session_id };
+  const place = { ...scope, session_id: known.session?.id ?? newId() };
   const events: NewEvent[] = [];
   const summaries = new Map<string, string>();
   const withdrawn: string[] = [];
@@ -54,35 +41,69 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
 
   function change(part: Partial<SessionChange>): void {
     const { host = "", cwd = null } = sender;
-    const unchanged = { id: session_id, platform_source: host, cwd, status: null, prompt_count: 0, at: 0 };
+    const unchanged = {
+      id: place.session_id,
+      platform_source: host,
+      cwd,
+      status: null,
+      prompt_count: 0,
+      at: 0,
+    };
     session = { ...unchanged, ...session, ...part, kept: { ...kept } };
   }
+  function keep(part: Partial<Kept>): void {
+    kept = { ...kept, ...part };
+    change({});
+  }
+  // The number of an event is its position, from 1.
+  const add = (told: Told) => events.push(eventOf(place, sender, told));
+  const prompt = (is: (known: KnownPrompt) => boolean) => storedPrompt(known.prompts.find(is));
 
   return {
-    session: (named = {}) => intakeSession(known, kept, named),
-    prompt: (is) => storedPrompt(known.prompts.find(is)),
-    change,
-    keep(part) {
-      kept = { ...kept, ...part };
-      change({});
+    sessions: {
+      forIntake: (_, named = {}) => intakeSession(known, kept, named),
+      insert({ now }) {
+        change({ at: now });
+        return known.freshSeq;
+      },
+      touch: (_, now) => change({ status: "active", at: now }),
+      complete: (_, now) => change({ status: "completed", at: now }),
+      completeIdle: () => [],
+      // Read from the first prompt itself.
+      setUserPrompt: () => undefined,
+      countPrompt: (_, number) => change({ prompt_count: number }),
+      distrustNumbers: () => keep({ trustsNumbers: false }),
+      setNewestPrompt: (_, { prompt_number, event_key, private: isPrivate, now }) =>
+        keep({ number: prompt_number, key: event_key, private: isPrivate === 1, at: now }),
     },
-    make(now) {
-      change({ at: now });
-      return known.freshSeq;
+    prompts: {
+      insert(prompt) {
+        const { now, private: _private, event_key: _key, session_id: _session, ...record } = prompt;
+        return { ...record, ...unsynced, id: add(promptEvent(prompt)), created_at_epoch: now };
+      },
+      byEventKey: (_, wanted) => prompt(({ key }) => key === wanted),
+      byNumber: (_, wanted) => prompt(({ number }) => number === wanted),
+      // Clients of these routes do not report the end of a turn.
+      unfinished: () => undefined,
     },
-    withdraw: (promptKey) => void withdrawn.push(promptKey),
-    addPrompt(prompt) {
-      const id = events.push(eventOf(place, sender, promptEvent(prompt)));
-      const { now, private: _private, event_key: _key, session_id: _session, ...record } = prompt;
-      return { ...record, ...unsynced, id, created_at_epoch: now };
+    rawEvents: {
+      insert: (message) => add(messageEvent(message, place.session_id, sender.eventKey)),
+      // Events of these routes have no content key.
+      ofKey: () => [],
     },
-    addEvent: (message) =>
-      events.push(eventOf(place, sender, messageEvent(message, session_id, sender.eventKey))),
-    enqueue(at) {
-      const event = events[at - 1];
-      if (event === undefined) return;
-      if (event.event_type === "summarize") summaries.set(event.id, newId());
-      else event.job_id = newId();
+    pending: {
+      enqueue(number) {
+        const event = events[number - 1];
+        if (event?.event_type === "summarize") summaries.set(event.id, newId());
+        else if (event !== undefined) event.job_id = newId();
+      },
+      count: () => undefined,
+    },
+    withdrawals: {
+      ofPrompt(_, key) {
+        withdrawn.push(key);
+        return false;
+      },
     },
     changes: () => ({ session, events, summaries, withdrawn }),
   };
@@ -90,15 +111,14 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
 
 type Told = Pick<NewEvent, "event_type" | "payload" | "metadata" | "occurred_at_epoch" | "keys">;
 
-function promptEvent({ prompt_text, prompt_number, event_key, now, ...prompt }: NewPrompt): Told {
-  const isPrivate = prompt.private === 1;
+function promptEvent({ prompt_text, prompt_number, event_key, now, private: isPrivate }: NewPrompt): Told {
   return {
     event_type: "user_prompt",
     payload: { prompt: prompt_text },
     metadata: {
       promptNumber: prompt_number,
       promptKey: event_key,
-      ...(isPrivate ? { private: true } : {}),
+      ...(isPrivate === 1 ? { private: true } : {}),
     },
     occurred_at_epoch: now,
     // Intake recognizes a repeated prompt by its key and text.
@@ -123,7 +143,7 @@ function messageEvent(
 
 function eventOf(
   place: ProjectScope & { session_id: string },
-  { eventKey = null, host = "" }: { eventKey?: string | null | undefined; host?: string | undefined },
+  { eventKey, host = "" }: Sender,
   told: Told,
 ): NewEvent {
   return {
@@ -135,7 +155,7 @@ function eventOf(
     content_session_id: null,
     new_session_id: newId(),
     source_type: "hook",
-    source_event_id: eventKey,
+    source_event_id: eventKey ?? null,
     platform_source: host,
     job_id: null,
   };

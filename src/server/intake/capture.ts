@@ -10,7 +10,7 @@ import { contentKey } from "../../core/ids.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { SessionIntake } from "../../http/api/service.ts";
 import { noSuchProject } from "../../http/v1/project-scope.ts";
-import { type AskedSession, inSession, type Known } from "../../store/postgres/capture.ts";
+import { type AskedSession, inSession } from "../../store/postgres/capture.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { storableJson, storableText } from "../../text/storable.ts";
@@ -86,51 +86,22 @@ export function sessionName(claudeSessionId: string): string {
 const maxNameBytes = 2_000;
 
 function captureStore({ app, onStored }: CaptureDeps, scope: ProjectScope, input: Input): CaptureStore {
-  let draft = createDraft(emptyKnown, scope, input);
-  return {
+  const store: CaptureStore = {
     async commit(write) {
       const done = await inSession(app, scope, askedOf(input), (known) => {
-        draft = createDraft(known, scope, input);
-        const answer = write();
-        return { answer: { value: answer }, changes: draft.changes() };
+        const { changes, ...draft } = createDraft(known, scope, input);
+        Object.assign(store, draft);
+        return { answer: { value: write() }, changes: changes() };
       });
       if (done === undefined) throw noSuchProject();
       if (done.stored > 0) onStored(done.stored);
       return done.answer.value;
     },
-    sessions: {
-      forIntake: (_, named) => draft.session(named),
-      insert: ({ now }) => draft.make(now),
-      touch: (_, now) => draft.change({ status: "active", at: now }),
-      complete: (_, now) => draft.change({ status: "completed", at: now }),
-      completeIdle: () => [],
-      // Read from the first prompt itself.
-      setUserPrompt: () => undefined,
-      countPrompt: (_, number) => draft.change({ prompt_count: number }),
-      distrustNumbers: () => draft.keep({ trustsNumbers: false }),
-      setNewestPrompt: (_, { prompt_number, event_key, private: isPrivate, now }) =>
-        draft.keep({ number: prompt_number, key: event_key, private: isPrivate === 1, at: now }),
-    },
-    prompts: {
-      insert: (prompt) => draft.addPrompt(prompt),
-      byEventKey: (_, key) => draft.prompt((known) => known.key === key),
-      byNumber: (_, number) => draft.prompt((known) => known.number === number),
-      // Clients of these routes do not report the end of a turn.
-      unfinished: () => undefined,
-    },
-    // Events of these routes have no content key.
-    rawEvents: { insert: (event) => draft.addEvent(event), ofKey: () => [] },
-    pending: { enqueue: (place) => draft.enqueue(place), count: () => undefined },
-    withdrawals: {
-      ofPrompt(_, key) {
-        draft.withdraw(key);
-        return false;
-      },
-    },
+    // Never read: intake calls the rest inside of `commit` alone.
+    ...createDraft({ session: undefined, freshSeq: 0, prompts: [] }, scope, input),
   };
+  return store;
 }
-
-const emptyKnown: Known = { session: undefined, freshSeq: 0, prompts: [] };
 
 function askedOf({
   claudeSessionId,

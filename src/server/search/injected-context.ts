@@ -9,7 +9,7 @@ import { type Observation, parseList, provenances, type SessionSummary } from ".
 import type { Tenant } from "../../core/records/tenancy.ts";
 import { parseSetting, type SettingKey, type SettingValue, settingsTable } from "../../settings/table.ts";
 import type { Connections } from "../../store/postgres/open.ts";
-import { newestObservations, newestSummaries, noFilter } from "../../store/postgres/records.ts";
+import { newest, noFilter } from "../../store/postgres/records.ts";
 import { salientStatements, standingRules } from "../../store/postgres/statements.ts";
 import { inTenant } from "../../store/postgres/tenant.ts";
 
@@ -54,9 +54,9 @@ async function readKnown(
   const page = { offset: 0, limit: drawnFrom };
   return {
     ...(await readStatements(app, caller, { reach, label })),
-    observations: await newestObservations(app, reach, { filter: noFilter, page }),
+    observations: await newest(app, reach, "observations", { filter: noFilter, page }),
     summaries: lastSummary
-      ? await newestSummaries(app, reach, { filter: noFilter, page: { offset: 0, limit: 1 } })
+      ? await newest(app, reach, "summaries", { filter: noFilter, page: { offset: 0, limit: 1 } })
       : [],
   };
 }

@@ -12,15 +12,7 @@ import type { Found, Search, SearchRequest, SearchResults } from "../../recall/s
 import type { MatchedBy } from "../../recall/search-port.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import { listProjects } from "../../store/postgres/projects.ts";
-import {
-  newestObservations,
-  newestPrompts,
-  newestSummaries,
-  observationsByNumber,
-  promptsContaining,
-  type RecordFilter,
-  summariesByNumber,
-} from "../../store/postgres/records.ts";
+import { byNumbers, newest, promptsContaining, type RecordFilter } from "../../store/postgres/records.ts";
 
 interface SearchDeps {
   app: Connections;
@@ -62,14 +54,14 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
     return {
       observations: inPlaces(
         observations.places,
-        await observationsByNumber(app, scope, idsOf(observations)),
+        await byNumbers(app, scope, "observations", idsOf(observations)),
         {
           filter,
           page,
           hitOf: (record) => observationHit(record, request.format),
         },
       ),
-      sessions: inPlaces(sessions.places, await summariesByNumber(app, scope, idsOf(sessions)), {
+      sessions: inPlaces(sessions.places, await byNumbers(app, scope, "summaries", idsOf(sessions)), {
         filter,
         page,
         hitOf: (record) => summaryHit(record, request.format),
@@ -86,9 +78,9 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
   async function byFilters(request: SearchRequest): Promise<SearchResults> {
     const kinds = kindsOf(request);
     const asked = { filter: filterOf(request), page: pageOf(request) };
-    const observations = kinds.observations ? await newestObservations(app, reach, asked) : [];
-    const sessions = kinds.sessions ? await newestSummaries(app, reach, asked) : [];
-    const prompts = kinds.prompts ? await newestPrompts(app, reach, asked) : [];
+    const observations = kinds.observations ? await newest(app, reach, "observations", asked) : [];
+    const sessions = kinds.sessions ? await newest(app, reach, "summaries", asked) : [];
+    const prompts = kinds.prompts ? await newest(app, reach, "prompts", asked) : [];
     const matched_by: "filters"[] = ["filters"];
     return {
       observations: observations.map((record) => ({ ...observationHit(record, request.format), matched_by })),

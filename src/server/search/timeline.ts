@@ -11,9 +11,7 @@ import {
   type TimelineRequest,
 } from "../../recall/timeline.ts";
 import type { Connections } from "../../store/postgres/open.ts";
-import { observationsByNumber, promptByNumber, summariesByNumber } from "../../store/postgres/records.ts";
-import { projectOfRecord } from "../../store/postgres/session-records.ts";
-import { rowsAround } from "../../store/postgres/timeline.ts";
+import { placedRow, rowsAround } from "../../store/postgres/timeline.ts";
 import { emptySearch } from "./record-search.ts";
 
 /** Oldest first. Throws `not_found` as the worker does; a null reach has no records. */
@@ -25,17 +23,12 @@ export async function timelineAround(
   const anchor = reach === null ? request.anchor : await anchorOf(search, request);
   const nothingFound = createTimeline(portOf(null, { before: [], after: [] }), emptySearch);
   if (anchor === undefined || reach === null) return nothingFound.around(request);
-  const row = anchor.kind === "time" ? null : await rowOf(app, reach, anchor);
-  if (row === undefined) return nothingFound.around({ ...request, query: undefined, anchor });
-  const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
+  const from = anchor.kind === "time" ? anchor.at : await placedRow(app, reach, anchor);
+  if (from === undefined) return nothingFound.around({ ...request, query: undefined, anchor });
   // Only records of the anchor's project.
-  const within = row === null ? reach : ((await projectOfRecord(app, reach, row)) ?? reach);
-  const around = await rowsAround(app, within, {
-    at,
-    anchor: anchor.kind === "time" ? null : anchor,
-    before: request.depth_before,
-    after: request.depth_after,
-  });
+  const [row, within] = typeof from === "number" ? [null, reach] : [from.row, from.scope];
+  const { depth_before: before, depth_after: after } = request;
+  const around = await rowsAround(app, within, { from, before, after });
   // The label is part of the reach already, and may differ from the project's name.
   const { project: _, query: __, ...rest } = request;
   return createTimeline(portOf(row, around), emptySearch).around({ ...rest, anchor });
@@ -51,29 +44,6 @@ async function anchorOf(search: Search, request: TimelineRequest): Promise<Timel
   });
   const [best] = observations;
   return best && { kind: "observation", id: best.id };
-}
-
-async function rowOf(
-  app: Connections,
-  reach: Tenant,
-  { kind, id }: Exclude<TimelineAnchor, { kind: "time" }>,
-): Promise<TimelineRow | undefined> {
-  switch (kind) {
-    case "observation": {
-      const [record] = await observationsByNumber(app, reach, [id]);
-      return record && { kind, record };
-    }
-    case "session": {
-      const [record] = await summariesByNumber(app, reach, [id]);
-      return record && { kind, record };
-    }
-    case "prompt": {
-      const record = await promptByNumber(app, reach, id);
-      return record && { kind, record };
-    }
-    default:
-      return kind satisfies never;
-  }
 }
 
 function portOf(

@@ -4,6 +4,7 @@ import type { Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
+import { rowsIn } from "./tenant.ts";
 
 export interface AuditRow {
   team_id: string;
@@ -57,12 +58,8 @@ export interface AuditPage {
 }
 
 /** A page of the tenant's entries, newest first. */
-export async function readAudit(
-  connection: Queryable,
-  { team_id, project_id }: Tenant,
-  page: AuditPage,
-): Promise<AuditEntry[]> {
-  const { rows } = await connection.query<AuditEntry>({
+export function readAudit(connection: Queryable, tenant: Tenant, page: AuditPage): Promise<AuditEntry[]> {
+  return rowsIn(connection, tenant, {
     name: "read-audit",
     text: `select id, seq::float8 as seq, project_id, api_key_id, action, resource_type, resource_id, details, request_id,
         ${epochMs("created_at")} as created_at_epoch
@@ -75,7 +72,6 @@ export async function readAudit(
         and ($6::bigint is null or seq < $6)
       order by seq desc
       limit $7`,
-    values: [team_id, project_id, page.project_id, page.action, page.since, page.before_seq, page.limit],
+    values: [page.project_id, page.action, page.since, page.before_seq, page.limit],
   });
-  return rows;
 }

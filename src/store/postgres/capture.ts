@@ -5,7 +5,8 @@ import type { Json, JsonObject } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
 import { batchItem, type NewEvent, storeEvents } from "./event-batch.ts";
 import type { Connections, Queryable } from "./open.ts";
-import { inTenant } from "./tenant.ts";
+import { holdProject, queueSummary } from "./sessions.ts";
+import { inTenant, rowsIn } from "./tenant.ts";
 import { holdOpenJobs, withdraw } from "./withdrawal.ts";
 
 /** The session of a step, and the prompts it may refer to. */
@@ -93,39 +94,27 @@ async function runStep<T>(
   asked: AskedSession,
   step: Step<T>,
 ): Promise<Done<T> | "again" | undefined> {
-  const { team_id, project_id } = scope;
-  await connection.query({ name: "capture-hold", text: "select share_project($1)", values: [project_id] });
-  const { rows } = await connection.query<{ memory_epoch: string }>({
-    name: "capture-epoch",
-    text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
-    values: [team_id, project_id],
-  });
-  const [project] = rows;
-  if (project === undefined) return undefined;
+  const epoch = await holdProject(connection, scope);
+  if (epoch === undefined) return undefined;
   if (asked.mayWithdraw) await holdOpenJobs(connection, scope, asked.content_session_id);
   const known = await readKnown(connection, scope, asked);
   const { answer, changes } = step(known);
   if (changes.session !== null) {
-    const there = await keepSession(connection, scope, {
-      asked,
-      known,
-      epoch: project.memory_epoch,
-      change: changes.session,
-    });
-    if (!there) return "again";
+    const step = { asked, known, epoch, change: changes.session };
+    if (!(await keepSession(connection, scope, step))) return "again";
   }
   if (changes.withdrawn.length > 0 && known.session !== undefined) {
     await withdraw(connection, scope, { session: known.session.id, keys: changes.withdrawn });
   }
-  return { answer, stored: await storeStep(connection, scope, { changes, epoch: project.memory_epoch }) };
+  return { answer, stored: await storeStep(connection, scope, { changes, epoch }) };
 }
 
 async function readKnown(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   { content_session_id, promptKey, promptNumbers }: AskedSession,
 ): Promise<Known> {
-  const { rows } = await connection.query<KnownSession>({
+  const [session] = await rowsIn<KnownSession>(connection, scope, {
     name: "capture-known-session",
     text: `select s.id, s.seq::float8 as seq, s.content_session_id, s.status, s.prompt_count,
         ${epochMs("s.last_active_at")} as last_active_at_epoch, ${epochMs("s.ended_at")} as ended_at_epoch,
@@ -133,9 +122,8 @@ async function readKnown(
       from sessions s
       where s.team_id = $1 and s.project_id = $2 and s.content_session_id = $3
       for no key update`,
-    values: [team_id, project_id, content_session_id],
+    values: [content_session_id],
   });
-  const [session] = rows;
   if (session === undefined) {
     const fresh = await connection.query<{ seq: number }>({
       name: "capture-fresh-session",
@@ -143,7 +131,7 @@ async function readKnown(
     });
     return { session, freshSeq: fresh.rows[0]?.seq ?? 0, prompts: [] };
   }
-  const prompts = await connection.query<KnownPrompt>({
+  const prompts = await rowsIn<KnownPrompt>(connection, scope, {
     name: "capture-known-prompts",
     text: `select e.metadata -> 'promptNumber' as number, e.metadata -> 'promptKey' as key,
         e.metadata @> '{"private":true}' as "isPrivate", coalesce(e.payload ->> 'prompt', '') as text,
@@ -154,16 +142,9 @@ async function readKnown(
           or e.metadata ->> 'promptNumber' = any ($5::text[])
           or e.metadata ->> 'promptNumber' = $6)
       order by e.seq`,
-    values: [
-      team_id,
-      project_id,
-      session.id,
-      promptKey,
-      promptNumbers.map(String),
-      numberOfNewest(session.kept),
-    ],
+    values: [session.id, promptKey, promptNumbers.map(String), numberOfNewest(session.kept)],
   });
-  return { session, freshSeq: session.seq, prompts: prompts.rows };
+  return { session, freshSeq: session.seq, prompts };
 }
 
 function numberOfNewest(kept: Json): string | null {
@@ -233,22 +214,16 @@ async function keepSession(
 
 async function storeStep(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   { changes: { events, summaries }, epoch }: { changes: Changes; epoch: string },
 ): Promise<number> {
   if (events.length === 0) return 0;
   const written = await storeEvents(connection, events.map(batchItem), true);
-  for (const [index, event] of events.entries()) {
-    const job = summaries.get(event.id);
-    if (job === undefined || written[index]?.outcome !== "created") continue;
-    await connection.query({
-      name: "capture-ask-summary",
-      text: `insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, job_type,
-          memory_epoch)
-        values ($1, $2, $3, $4, 'session_summary', $5, 'session_summary', $6)`,
-      values: [job, team_id, project_id, event.session_id, event.id, epoch],
-    });
-    await connection.query({ text: "select request_turn($1)", values: [team_id] });
+  const created = events.filter((_, index) => written[index]?.outcome === "created");
+  for (const { id: source_id, session_id } of created) {
+    const id = summaries.get(source_id);
+    if (id === undefined || session_id === null) continue;
+    await queueSummary(connection, scope, { id, session_id, source_id, epoch });
   }
-  return written.filter(({ outcome }) => outcome === "created").length;
+  return created.length;
 }

@@ -7,7 +7,7 @@ import { epochMs } from "./epoch-ms.ts";
 import { type BatchItem, storeEvents, type Written } from "./event-batch.ts";
 import { observationsBySeq } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
-import { inTenant } from "./tenant.ts";
+import { inTenant, rowsInTenant } from "./tenant.ts";
 
 /** The tenant's events of these ids, in any order. */
 export function findEvents(
@@ -15,18 +15,15 @@ export function findEvents(
   tenant: Tenant,
   ids: readonly string[],
 ): Promise<EventWithJob[]> {
-  return inTenant(app, tenant, async (connection) => {
-    const { rows } = await connection.query<EventWithJob>({
-      name: "events by id",
-      text: `select ${eventColumn} as event, ${jobColumn} as job
-        from agent_events e
-        left join generation_jobs j
-          on j.team_id = e.team_id and j.project_id = e.project_id
-            and j.source_type = 'agent_event' and j.source_id = e.id and j.job_type = 'observation'
-        where e.team_id = $1 and ($2::uuid is null or e.project_id = $2) and e.id = any ($3::uuid[])`,
-      values: [tenant.team_id, tenant.project_id, ids],
-    });
-    return rows;
+  return rowsInTenant(app, tenant, {
+    name: "events by id",
+    text: `select ${eventColumn} as event, ${jobColumn} as job
+      from agent_events e
+      left join generation_jobs j
+        on j.team_id = e.team_id and j.project_id = e.project_id
+          and j.source_type = 'agent_event' and j.source_id = e.id and j.job_type = 'observation'
+      where e.team_id = $1 and ($2::uuid is null or e.project_id = $2) and e.id = any ($3::uuid[])`,
+    values: [ids],
   });
 }
 

@@ -1,7 +1,7 @@
 // Counts of generation jobs, of all teams or one tenant, and the age of the oldest.
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections } from "./open.ts";
-import { inTenant, inTransaction } from "./tenant.ts";
+import { inTransaction, rowsInTenant } from "./tenant.ts";
 
 /** Without completed jobs: counting them would read all, while the others have indexes. */
 export interface JobCounts {
@@ -43,15 +43,12 @@ export async function countTenantJobs(app: Connections, tenant: Tenant): Promise
   const count = (status: string): string => `(
       select count(*)::int from generation_jobs
       where team_id = $1 and ($2::uuid is null or project_id = $2) and status = '${status}')`;
-  const { rows } = await inTenant(app, tenant, (connection) =>
-    connection.query<TenantJobCounts>({
-      name: "tenant-jobs",
-      text: `select ${count("queued")} as pending, ${count("processing")} as processing, ${count("failed")} as dead,
-          (select floor(extract(epoch from now() - min(created_at)) * 1000)::float8 from generation_jobs
-            where team_id = $1 and ($2::uuid is null or project_id = $2) and status = 'queued')
-            as "oldestPendingAgeMs"`,
-      values: [tenant.team_id, tenant.project_id],
-    }),
-  );
+  const rows = await rowsInTenant<TenantJobCounts>(app, tenant, {
+    name: "tenant-jobs",
+    text: `select ${count("queued")} as pending, ${count("processing")} as processing, ${count("failed")} as dead,
+        (select floor(extract(epoch from now() - min(created_at)) * 1000)::float8 from generation_jobs
+          where team_id = $1 and ($2::uuid is null or project_id = $2) and status = 'queued')
+          as "oldestPendingAgeMs"`,
+  });
   return rows[0] ?? { pending: 0, processing: 0, dead: 0, oldestPendingAgeMs: null };
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../text/json.ts";
 import { type AuditRow, insertAudit } from "./audit.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Connections } from "./open.ts";
-import { inTenant } from "./tenant.ts";
+import { inTenant, rowsInTenant } from "./tenant.ts";
 
 /** A project as stored. */
 export interface ProjectRow {
@@ -22,15 +22,13 @@ export async function findProject(
   tenant: Tenant,
   id: string,
 ): Promise<ProjectRow | undefined> {
-  const { rows } = await inTenant(app, tenant, (connection) =>
-    connection.query<ProjectRow>({
-      name: "project by id",
-      text: `select ${columns}
-        from projects
-        where team_id = $1 and ($2::uuid is null or id = $2) and id = $3`,
-      values: [tenant.team_id, tenant.project_id, id],
-    }),
-  );
+  const rows = await rowsInTenant<ProjectRow>(app, tenant, {
+    name: "project by id",
+    text: `select ${columns}
+      from projects
+      where team_id = $1 and ($2::uuid is null or id = $2) and id = $3`,
+    values: [id],
+  });
   return rows[0];
 }
 
@@ -40,12 +38,10 @@ export async function findProjectId(
   tenant: Tenant,
   name: string,
 ): Promise<string | undefined> {
-  const { rows } = await inTenant(app, tenant, (connection) =>
-    connection.query<{ id: string }>({
-      text: "select id from projects where team_id = $1 and ($2::uuid is null or id = $2) and name = $3",
-      values: [tenant.team_id, tenant.project_id, name],
-    }),
-  );
+  const rows = await rowsInTenant<{ id: string }>(app, tenant, {
+    text: "select id from projects where team_id = $1 and ($2::uuid is null or id = $2) and name = $3",
+    values: [name],
+  });
   return rows[0]?.id;
 }
 
@@ -55,17 +51,14 @@ export async function listProjects(
   tenant: Tenant,
   page: { after: string; limit: number },
 ): Promise<ProjectRow[]> {
-  const { rows } = await inTenant(app, tenant, (connection) =>
-    connection.query<ProjectRow>({
-      text: `select ${columns}
-        from projects
-        where team_id = $1 and ($2::uuid is null or id = $2) and name > $3
-        order by name
-        limit $4`,
-      values: [tenant.team_id, tenant.project_id, page.after, page.limit],
-    }),
-  );
-  return rows;
+  return rowsInTenant(app, tenant, {
+    text: `select ${columns}
+      from projects
+      where team_id = $1 and ($2::uuid is null or id = $2) and name > $3
+      order by name
+      limit $4`,
+    values: [page.after, page.limit],
+  });
 }
 
 /** Creates a project with an audit row; undefined when the team has one with this name. */

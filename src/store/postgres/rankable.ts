@@ -6,6 +6,7 @@ import type { Json } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
 import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
+import { rowsIn } from "./tenant.ts";
 
 /** An earlier prompt; `id` is the number of its event. */
 export interface AskedPrompt {
@@ -16,12 +17,12 @@ export interface AskedPrompt {
 }
 
 /** Active records of the project, newest first, without routine ones and summaries; `revision` is the time of the last change. */
-export async function rankableRecords(
+export function rankableRecords(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   limit: number,
 ): Promise<QuotedRecord[]> {
-  const { rows } = await connection.query<QuotedRecord>({
+  return rowsIn(connection, scope, {
     name: "rankable-records",
     text: `select o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number, o.obs_type,
         o.title, o.subtitle, case when o.kind = 'observation' then o.summary else left(o.content, ${maxChars}) end as summary,
@@ -32,9 +33,8 @@ export async function rankableRecords(
         and ${stillHolds}
       order by o.seq desc
       limit $3`,
-    values: [team_id, project_id, limit],
+    values: [limit],
   });
-  return rows;
 }
 
 /** Prompts of the project's sessions that are not private, newest first. */

@@ -4,7 +4,7 @@ import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Connections, Queryable } from "./open.ts";
-import { inTenant } from "./tenant.ts";
+import { inTenant, rowsIn } from "./tenant.ts";
 
 /** A session to start; null is unknown. */
 export interface NewSession extends ProjectScope {
@@ -89,61 +89,71 @@ export function endSession(
     const [session] = rows;
     // Deleted by a purge meanwhile.
     if (session === undefined || epoch === undefined) return undefined;
-    return { session, job: await requestSummary(connection, session, { id: jobId, epoch }) };
+    await queueSummary(connection, known, { id: jobId, session_id: id, source_id: id, epoch });
+    return { session, job: await summaryJob(connection, known, id) };
   });
 }
 
-async function requestSummary(
+/** Queues the summary of a session, once for each source: the session itself, or an event of it. */
+export async function queueSummary(
   connection: Queryable,
-  { team_id, project_id, id }: HostedSession,
-  job: { id: string; epoch: string },
-): Promise<JobMention | null> {
+  { team_id, project_id }: ProjectScope,
+  job: { id: string; session_id: string; source_id: string; epoch: string },
+): Promise<void> {
   const added = await connection.query({
     text: `insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, job_type,
         memory_epoch)
-      values ($1, $2, $3, $4, 'session_summary', $4, 'session_summary', $5)
+      values ($1, $2, $3, $4, 'session_summary', $5, 'session_summary', $6)
       on conflict (team_id, project_id, source_type, source_id, job_type) do nothing`,
-    values: [job.id, team_id, project_id, id, job.epoch],
+    values: [job.id, team_id, project_id, job.session_id, job.source_id, job.epoch],
   });
   if (added.rowCount === 1) {
     await connection.query({ text: "select request_turn($1)", values: [team_id] });
   }
-  const { rows } = await connection.query<JobMention>({
+}
+
+async function summaryJob(
+  connection: Queryable,
+  scope: ProjectScope,
+  source_id: string,
+): Promise<JobMention | null> {
+  const [job] = await rowsIn<JobMention>(connection, scope, {
     text: `select id, status, source_type, source_id,
         ${epochMs("created_at")} as created_at_epoch, ${epochMs("updated_at")} as updated_at_epoch
       from generation_jobs
       where team_id = $1 and project_id = $2 and source_type = 'session_summary' and source_id = $3`,
-    values: [team_id, project_id, id],
+    values: [source_id],
   });
-  return rows[0] ?? null;
+  return job ?? null;
 }
 
 async function readSession(
   connection: Queryable,
-  { team_id, project_id }: Tenant,
+  tenant: Tenant,
   id: string,
 ): Promise<HostedSession | undefined> {
-  const { rows } = await connection.query<HostedSession>({
+  const [session] = await rowsIn<HostedSession>(connection, tenant, {
     name: "session by id",
     text: `select ${columns}
       from sessions s
       where s.team_id = $1 and ($2::uuid is null or s.project_id = $2) and s.id = $3`,
-    values: [team_id, project_id, id],
+    values: [id],
   });
-  return rows[0];
+  return session;
 }
 
 /** Blocks a purge until the transaction ends; returns the project's epoch, undefined when the project is gone. */
-async function holdProject(
-  connection: Queryable,
-  { team_id, project_id }: ProjectScope,
-): Promise<string | undefined> {
-  await connection.query({ text: "select share_project($1)", values: [project_id] });
-  const { rows } = await connection.query<{ memory_epoch: string }>({
-    text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
-    values: [team_id, project_id],
+export async function holdProject(connection: Queryable, scope: ProjectScope): Promise<string | undefined> {
+  await connection.query({
+    name: "share-project",
+    text: "select share_project($1)",
+    values: [scope.project_id],
   });
-  return rows[0]?.memory_epoch;
+  const [project] = await rowsIn<{ memory_epoch: string }>(connection, scope, {
+    name: "project-epoch",
+    text: "select memory_epoch::text from projects where team_id = $1 and id = $2 for share",
+  });
+  return project?.memory_epoch;
 }
 
 const columns = `s.id, s.team_id, s.project_id, s.content_session_id, s.platform_source, s.agent_id, s.agent_type,

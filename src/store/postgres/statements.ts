@@ -3,6 +3,7 @@ import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { recordColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
+import { rowsIn } from "./tenant.ts";
 
 /** Limits for the start of a session. */
 export const maxStatements = 200;
@@ -12,51 +13,49 @@ export const maxRules = 400;
  * Active standing rules of the project, and rules for everywhere of the team's other projects, newest first. A transaction
  * of one project cannot see the latter.
  */
-export async function standingRules(
+export function standingRules(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   limit: number,
 ): Promise<HostedObservation[]> {
-  const { rows } = await connection.query<HostedObservation>({
+  return rowsIn(connection, scope, {
     name: "standing-rules",
     text: `select ${recordColumns}
       from observations o
       where o.team_id = $1 and (o.project_id = $2 or o.reach = 'everywhere') and o.standing and ${stillHolds}
       order by o.seq desc
       limit $3`,
-    values: [team_id, project_id, limit],
+    values: [limit],
   });
-  return rows;
 }
 
 /** Active statements of the project, the most salient first. */
-export async function salientStatements(
+export function salientStatements(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   limit: number,
 ): Promise<HostedObservation[]> {
-  const { rows } = await connection.query<HostedObservation>({
+  return rowsIn(connection, scope, {
     name: "salient-statements",
     text: `select ${recordColumns}
       from observations o
       where o.team_id = $1 and o.project_id = $2 and o.salience is not null and ${stillHolds}
       order by o.salience desc, o.seq desc
       limit $3`,
-    values: [team_id, project_id, limit],
+    values: [limit],
   });
-  return rows;
 }
 
 /** A known fix or a failure, with the requested command families that it is about. */
 export type FixRecord = HostedObservation & { families: string[] };
 
 /** Active fixes and failures of the command families, newest first. */
-export async function fixesOf(
+export function fixesOf(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   { families, limit }: { families: readonly string[]; limit: number },
 ): Promise<FixRecord[]> {
-  const { rows } = await connection.query<FixRecord>({
+  return rowsIn(connection, scope, {
     name: "fixes-of",
     text: `select ${recordColumns}, fix.families
       from (
@@ -69,9 +68,8 @@ export async function fixesOf(
       where ${stillHolds}
       order by o.created_at desc, o.seq desc
       limit $4`,
-    values: [team_id, project_id, families, limit],
+    values: [families, limit],
   });
-  return rows;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Transactions. A tenant's transaction sets its team, and its project if any, for row-level security.
-
+import type { QueryResultRow } from "pg";
 import { MemError } from "../../core/errors.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
-import type { Connections, Queryable } from "./open.ts";
+import type { Connections, Queryable, Statement } from "./open.ts";
 
 /**
  * Runs `work` in a transaction in which row-level security shows only this tenant's rows; commits when it resolves. The
@@ -31,6 +31,25 @@ export function inTransaction<T>(
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
   return transaction(connections, "begin", work);
+}
+
+/** The rows of a statement in which `$1` is the team and `$2` the project, or null. */
+export async function rowsIn<R extends QueryResultRow>(
+  connection: Queryable,
+  { team_id, project_id }: Tenant,
+  { values = [], ...statement }: Statement,
+): Promise<R[]> {
+  const { rows } = await connection.query<R>({ ...statement, values: [team_id, project_id, ...values] });
+  return rows;
+}
+
+/** `rowsIn`, in its own transaction. */
+export function rowsInTenant<R extends QueryResultRow>(
+  connections: Connections,
+  tenant: Tenant,
+  statement: Statement,
+): Promise<R[]> {
+  return inTenant(connections, tenant, (connection) => rowsIn<R>(connection, tenant, statement));
 }
 
 function transaction<T>(

@@ -3,6 +3,7 @@ import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { closingEventPattern, promptEventPattern } from "../../core/tools/event-message.ts";
 import type { Json } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
+import { rowsIn } from "./tenant.ts";
 
 export interface TurnEvent {
   id: string;
@@ -14,17 +15,16 @@ export interface TurnEvent {
 }
 
 /** Events before a message of the session, oldest first: the end of the previous turn, prompts, and tool uses. */
-export async function eventsOfTurn(
+export function eventsOfTurn(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   { session_id, before }: { session_id: string; before: number | null },
 ): Promise<TurnEvent[]> {
-  const { rows } = await connection.query<TurnEvent>({
+  return rowsIn(connection, scope, {
     name: "events-of-turn",
     text: turnText,
-    values: [team_id, project_id, session_id, before],
+    values: [session_id, before],
   });
-  return rows;
 }
 
 // A longer turn is a night of work; its summary is about the newest tool uses.
