@@ -12,11 +12,7 @@ import { provesInstance, readWorkerAddress, type WorkerAddress, workerUrl } from
 
 export type Method = "GET" | "POST" | "DELETE";
 
-export interface Transport {
-  /** The JSON object or the text of a 2xx answer. Throws the worker's own error, or `worker_unreachable`. */
-  request(method: Method, path: string, body?: unknown): Promise<unknown>;
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof transport>;
 
 /** How long the worker may take to accept, to begin its answer, and between two parts of it. */
 export interface Deadlines {
@@ -114,9 +110,10 @@ async function demandProof(client: Client, address: WorkerAddress): Promise<void
   });
 }
 
-function transport(client: Client, address: WorkerAddress): Transport {
+function transport(client: Client, address: WorkerAddress) {
   return {
-    request: async (method, path, body) => {
+    /** The JSON object or the text of a 2xx answer. Throws the worker's own error, or `worker_unreachable`. */
+    request: async (method: Method, path: string, body?: unknown): Promise<unknown> => {
       const { statusCode, headers, text } = await reach(address, async () => {
         const answer = await client.request({
           method,

@@ -58,28 +58,12 @@ export interface KnownOfFile {
   contents: ReadonlySet<string>;
 }
 
-export interface Ledger {
-  records(reader: Reader): ReadonlySet<number>;
-  /** Records shown at an action. */
-  atAction(reader: Reader): ReadonlySet<number>;
-  ofFile(reader: Reader, path: string): KnownOfFile & { records: ReadonlySet<number> };
-  had(reader: Reader, moment: Moment): boolean;
-  /** True when this start was answered before, also to another hook of the same event. */
-  hadStart(reader: Reader, start: Start): boolean;
-  /** False when part of the claim was injected meanwhile; then nothing is stored. */
-  claim(reader: Reader, claim: Claim & { moments: readonly Moment[] }): Promise<boolean>;
-  /** `claim` for a start; a reset clears the reader's items first. */
-  claimStart(reader: Reader, start: Start, claim: Claim): Promise<boolean>;
-  /** The reader wrote this content itself. */
-  know(reader: Reader, file: KnownFile): Promise<void>;
-  /** The reader loses its context, or lost it at that time. */
-  forget(reader: Reader, at?: number): Promise<void>;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** Two hooks for one event deliver it within moments; a later start is another event. */
 const sameEventMs = 10_000;
 
-export function createLedger({ port, now, commit }: LedgerDeps): Ledger {
+export function createLedger({ port, now, commit }: LedgerDeps) {
   const had = (reader: Reader, item: string): boolean => port.since(reader, item) !== undefined;
 
   function hadStart(reader: Reader, { eventKey, isReset }: Start): boolean {
@@ -89,12 +73,15 @@ export function createLedger({ port, now, commit }: LedgerDeps): Ledger {
   }
 
   return {
-    records: (reader) => idsOf(port.items(reader), prefixes.record),
-    atAction: (reader) => idsOf(port.items(reader), prefixes.action),
-    ofFile: (reader, path) => knownOfFile(port.items(reader), path),
+    records: (reader: Reader) => idsOf(port.items(reader), prefixes.record),
+    /** Records shown at an action. */
+    atAction: (reader: Reader) => idsOf(port.items(reader), prefixes.action),
+    ofFile: (reader: Reader, path: string) => knownOfFile(port.items(reader), path),
     had,
+    /** True when this start was answered before, also to another hook of the same event. */
     hadStart,
-    claim: (reader, { moments, ...claim }) =>
+    /** False when part of the claim was injected meanwhile; then nothing is stored. */
+    claim: (reader: Reader, { moments, ...claim }: Claim & { moments: readonly Moment[] }) =>
       commit(() => {
         const { once, also } = itemsOf(claim);
         const items = [...moments, ...once];
@@ -102,7 +89,8 @@ export function createLedger({ port, now, commit }: LedgerDeps): Ledger {
         port.add(reader, [...items, ...also], now());
         return true;
       }),
-    claimStart: (reader, start, claim) =>
+    /** `claim` for a start; a reset clears the reader's items first. */
+    claimStart: (reader: Reader, start: Start, claim: Claim) =>
       commit(() => {
         if (hadStart(reader, start)) return false;
         if (start.isReset) port.clear(reader);
@@ -110,8 +98,10 @@ export function createLedger({ port, now, commit }: LedgerDeps): Ledger {
         port.add(reader, ["start", `event:${start.eventKey}`, ...once, ...also], now());
         return true;
       }),
-    know: (reader, file) => commit(() => port.add(reader, fileItems(file), now())),
-    forget: (reader, at) => commit(() => port.clear(reader, at)),
+    /** The reader wrote this content itself. */
+    know: (reader: Reader, file: KnownFile) => commit(() => port.add(reader, fileItems(file), now())),
+    /** The reader loses its context, or lost it at that time. */
+    forget: (reader: Reader, at?: number) => commit(() => port.clear(reader, at)),
   };
 }
 
@@ -140,7 +130,7 @@ function filePrefix(path: string): string {
   return `file:${contentKey(path).slice(0, 32)}:`;
 }
 
-function knownOfFile(items: readonly string[], path: string): ReturnType<Ledger["ofFile"]> {
+function knownOfFile(items: readonly string[], path: string): KnownOfFile & { records: ReadonlySet<number> } {
   const contents = valuesOf(items, filePrefix(path));
   return {
     records: idsOf(items, prefixes.record),

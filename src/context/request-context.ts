@@ -33,16 +33,12 @@ export interface ShownRecord {
 
 export type FoundRecord = ShownRecord & Pick<QuotedRecord, "salience"> & { kind: string; routine: boolean };
 
-export interface RequestContext {
-  /** Blocks within the tokens; empty when there is nothing to show. */
-  textOf(statements: StatementSource, request: ContextRequest): string;
-}
-
 /** Caches the terms of compared records. */
-export function createRequestContext(): RequestContext {
+export function createRequestContext() {
   const ranking = createPromptRanking();
   return {
-    textOf(statements, { project, words, tokens, found, past }) {
+    /** Blocks within the tokens; empty when there is nothing to show. */
+    textOf(statements: StatementSource, { project, words, tokens, found, past }: ContextRequest): string {
       const budget: Budget = { tokens, bytes: tokens * bytesPerToken };
       const ranked = words === null ? [] : ranking.rank(words, past, new Set()).ranked;
       const quotes = renderQuotes(

@@ -43,19 +43,7 @@ export interface SessionCall {
   end(options?: { isOver: boolean }): void;
 }
 
-export interface ActiveSessions {
-  /** Begins a call before its messages are claimed: it can be cancelled until `end`. */
-  begin(sessionDbId: number): SessionCall;
-  get(sessionDbId: number): ActiveSession | undefined;
-  count(): number;
-  /** Cancels the session's call, if any, and waits for its end. */
-  cancel(sessionDbId: number): Promise<void>;
-  /** Cancels all calls, and those that begin later. */
-  cancelAll(): void;
-  /** Forgets the sessions without a call for `idleMs`. */
-  releaseIdle(): void;
-  releaseAll(): void;
-}
+export type ActiveSessions = ReturnType<typeof createActiveSessions>;
 
 interface Options {
   clock: Clock;
@@ -75,11 +63,7 @@ const tenMinutesMs = 10 * 60_000;
 // A prompt can be as long as a file, and idle sessions keep theirs.
 const maxPromptChars = 2_000;
 
-export function createActiveSessions({
-  clock,
-  idleMs = tenMinutesMs,
-  idleAtMost = 100,
-}: Options): ActiveSessions {
+export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost = 100 }: Options) {
   const calls = new Map<number, Call>();
   const idle = new RecentMap<number, { active: ActiveSession; since: number }>(idleAtMost);
   let isClosed = false;
@@ -103,7 +87,8 @@ export function createActiveSessions({
   }
 
   return {
-    begin(id) {
+    /** Begins a call before its messages are claimed: it can be cancelled until `end`. */
+    begin(id: number): SessionCall {
       let end: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const call: Call = { abortController: new AbortController(), active: null, ended };
@@ -119,17 +104,20 @@ export function createActiveSessions({
         },
       };
     },
-    get: (id) => calls.get(id)?.active ?? idle.get(id)?.active,
+    get: (id: number) => calls.get(id)?.active ?? idle.get(id)?.active,
     count: () => [...calls.values()].filter(({ active }) => active !== null).length + idle.size,
-    async cancel(id) {
+    /** Cancels the session's call, if any, and waits for its end. */
+    async cancel(id: number) {
       const call = calls.get(id);
       call?.abortController.abort(new MemError("cancelled"));
       await call?.ended;
     },
+    /** Cancels all calls, and those that begin later. */
     cancelAll() {
       isClosed = true;
       for (const { abortController } of calls.values()) abortController.abort(new MemError("cancelled"));
     },
+    /** Forgets the sessions without a call for `idleMs`. */
     releaseIdle() {
       const before = clock.monotonicMs() - idleMs;
       for (const [id, { since }] of idle) if (since <= before) idle.delete(id);

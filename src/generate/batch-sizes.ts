@@ -1,13 +1,7 @@
 // Batch size of each session: halved after a timeout, grown again after answers in time.
 import { RecentMap } from "../core/recent-map.ts";
 
-export interface BatchSizes {
-  /** Messages of the session's next call at most. */
-  of(sessionId: number): number;
-  /** A probe may have timed out because of the provider, not because of its size. */
-  timedOut(sessionId: number, call: { size: number; isProbe: boolean }): void;
-  answered(sessionId: number, size: number): void;
-}
+export type BatchSizes = ReturnType<typeof createBatchSizes>;
 
 const maxRemembered = 1_000;
 
@@ -22,11 +16,13 @@ interface Sizes {
   inTime: number;
 }
 
-export function createBatchSizes(maxMessages: number): BatchSizes {
+export function createBatchSizes(maxMessages: number) {
   const reduced = new RecentMap<number, Sizes>(maxRemembered);
   return {
-    of: (sessionId) => reduced.get(sessionId)?.next ?? maxMessages,
-    timedOut(sessionId, { size, isProbe }) {
+    /** Messages of the session's next call at most. */
+    of: (sessionId: number) => reduced.get(sessionId)?.next ?? maxMessages,
+    /** A probe may have timed out because of the provider, not because of its size. */
+    timedOut(sessionId: number, { size, isProbe }: { size: number; isProbe: boolean }) {
       const half = Math.max(1, Math.floor(size / 2));
       const ceiling = reduced.get(sessionId)?.ceiling ?? maxMessages;
       // A single message that times out says nothing about the size of other batches.
@@ -37,7 +33,7 @@ export function createBatchSizes(maxMessages: number): BatchSizes {
         inTime: 0,
       });
     },
-    answered(sessionId, size) {
+    answered(sessionId: number, size: number) {
       const sizes = reduced.get(sessionId);
       if (sizes === undefined) return;
       const inTime = sizes.inTime + (size === sizes.ceiling ? 1 : 0);

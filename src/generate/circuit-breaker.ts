@@ -30,24 +30,7 @@ export interface Permit {
   returned(now: number): void;
 }
 
-export interface CircuitBreaker {
-  /** Whether `admit` would permit a call of the session. */
-  mayCall(now: number, sessionId: number): boolean;
-  admit(now: number, sessionId: number): Permit | null;
-  /** Epoch of the next try, or null when ready. */
-  resumesAt(now: number): number | null;
-  /** Answers since the start or the last `reset`. */
-  answers(): number;
-  /** Paused because the model's answers are useless to every session. */
-  isUseless(): boolean;
-  /** 0 for a session without failures in the current run; else higher, the later it failed. */
-  suspicion(sessionId: number): number;
-  /** Ends a pause that the vendor did not time: refused access is forgotten, else the next call is a probe. */
-  retryNow(now: number): { resumed: boolean; waitsUntil: number | null };
-  /** The provider's settings changed: forgets every failure. */
-  reset(now: number): void;
-  state(now: number): CircuitState;
-}
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 interface Pause {
   kind: ModelFailureKind;
@@ -73,7 +56,7 @@ interface Circuit {
   onChange(state: CircuitState): void;
 }
 
-export function createCircuitBreaker({ onChange }: Pick<Circuit, "onChange">): CircuitBreaker {
+export function createCircuitBreaker({ onChange }: Pick<Circuit, "onChange">) {
   const circuit: Circuit = {
     runs: { outage: newRun(), useless: newRun() },
     pause: null,
@@ -84,18 +67,25 @@ export function createCircuitBreaker({ onChange }: Pick<Circuit, "onChange">): C
     onChange,
   };
   return {
-    mayCall: (now, sessionId) => mayCall(circuit, now, sessionId),
-    admit: (now, sessionId) => admit(circuit, now, sessionId),
-    resumesAt: (now) => (circuit.pause === null ? null : endOf(circuit.pause, now)),
+    /** Whether `admit` would permit a call of the session. */
+    mayCall: (now: number, sessionId: number) => mayCall(circuit, now, sessionId),
+    admit: (now: number, sessionId: number) => admit(circuit, now, sessionId),
+    /** Epoch of the next try, or null when ready. */
+    resumesAt: (now: number) => (circuit.pause === null ? null : endOf(circuit.pause, now)),
+    /** Answers since the start or the last `reset`. */
     answers: () => circuit.answers,
+    /** Paused because the model's answers are useless to every session. */
     isUseless: () => isUseless(circuit),
-    suspicion(id) {
+    /** 0 for a session without failures in the current run; else higher, the later it failed. */
+    suspicion(id: number): number {
       const { outage, useless } = circuit.runs;
       return Math.max(outage.sessions.get(id) ?? 0, useless.sessions.get(id) ?? 0);
     },
-    retryNow: (now) => retryNow(circuit, now),
-    reset: (now) => reset(circuit, now),
-    state: (now) => stateOf(circuit, now),
+    /** Ends a pause that the vendor did not time: refused access is forgotten, else the next call is a probe. */
+    retryNow: (now: number) => retryNow(circuit, now),
+    /** The provider's settings changed: forgets every failure. */
+    reset: (now: number) => reset(circuit, now),
+    state: (now: number) => stateOf(circuit, now),
   };
 }
 
@@ -207,7 +197,7 @@ function reset(circuit: Circuit, now: number): void {
   resume(circuit, now);
 }
 
-function retryNow(circuit: Circuit, now: number): ReturnType<CircuitBreaker["retryNow"]> {
+function retryNow(circuit: Circuit, now: number): { resumed: boolean; waitsUntil: number | null } {
   const { pause } = circuit;
   if (pause === null || endOf(pause, now) <= now) return { resumed: false, waitsUntil: null };
   if (pause.isTimed) return { resumed: false, waitsUntil: pause.until };

@@ -63,21 +63,17 @@ function shapeOf(text: string): ReadAnswer {
   return data;
 }
 
-interface Proof {
-  batch: AnsweredBatch;
-  /** By position, as the prompt numbers them from 1. */
-  evidence: readonly Evidence[];
-  /** Whether any message contains the path. */
-  mentions(path: string): boolean;
-}
+type Proof = ReturnType<typeof createProof>;
 
-function createProof(batch: AnsweredBatch): Proof {
+function createProof(batch: AnsweredBatch) {
   const evidence = batch.messages.map((message) => evidenceOf(message, batch));
   const known = new Map<string, boolean>();
   return {
     batch,
+    /** By position, as the prompt numbers them from 1. */
     evidence,
-    mentions(path) {
+    /** Whether any message contains the path. */
+    mentions(path: string): boolean {
       const before = known.get(path);
       if (before !== undefined || known.size >= mostPathsLookedFor) return before ?? false;
       const found = evidence.some((each) => each.mentions(path));

@@ -49,12 +49,7 @@ interface FailedCall {
   uselessUntil: number | null;
 }
 
-export interface Retries {
-  afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release;
-  /** The message causes the useless answer: it got one alone before, and others got useful ones since. */
-  explains(message: ClaimedMessage, failure: MemError, answers: number): boolean;
-  finished(messages: readonly ClaimedMessage[]): void;
-}
+export type Retries = ReturnType<typeof createRetries>;
 
 const maxRemembered = 10_000;
 
@@ -66,7 +61,7 @@ interface Delayed {
   answers: number;
 }
 
-export function createRetries(): Retries {
+export function createRetries() {
   // Failures that count against no message yet.
   const delayed = new RecentMap<number, Delayed>(maxRemembered);
 
@@ -87,7 +82,7 @@ export function createRetries(): Retries {
   }
 
   return {
-    afterFailure(message, failure, call) {
+    afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release {
       if (!(failure instanceof ModelFailure)) return counted(message, call);
       const { kind } = failure;
       switch (kind) {
@@ -108,12 +103,13 @@ export function createRetries(): Retries {
           return refused(call);
       }
     },
-    explains({ id }, failure, answers) {
+    /** The message causes the useless answer: it got one alone before, and others got useful ones since. */
+    explains({ id }: ClaimedMessage, failure: MemError, answers: number): boolean {
       const before = delayed.get(id);
       if (before?.kind !== "bad_answer" || answers <= before.answers) return false;
       return failure instanceof ModelFailure && failure.kind === "bad_answer";
     },
-    finished(messages) {
+    finished(messages: readonly ClaimedMessage[]) {
       for (const { id } of messages) delayed.delete(id);
     },
   };

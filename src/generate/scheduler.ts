@@ -233,11 +233,7 @@ async function sweepDue<B extends QueuedBatch>(state: State<B>): Promise<void> {
   for (const { id } of due.sort((a, b) => a.suspicion - b.suspicion)) consider(state, id);
 }
 
-interface Alarm {
-  /** Rings at the epoch, or earlier. */
-  setFor(at: number): void;
-  stop(): void;
-}
+type Alarm = ReturnType<typeof createAlarm>;
 
 // Sessions become due one after the other: one ring schedules all that are due by then.
 const shortestAlarmMs = 250;
@@ -245,11 +241,12 @@ const shortestAlarmMs = 250;
 const longestAlarmMs = 60_000;
 
 /** One timer that rings at the earliest of its times. */
-function createAlarm(clock: Clock, ring: () => void): Alarm {
+function createAlarm(clock: Clock, ring: () => void) {
   let timer: NodeJS.Timeout | undefined;
   let ringsAt = Number.POSITIVE_INFINITY;
   return {
-    setFor(at) {
+    /** Rings at the epoch, or earlier. */
+    setFor(at: number) {
       if (at >= ringsAt) return;
       ringsAt = at;
       clearTimeout(timer);

@@ -30,16 +30,7 @@ export interface Reservation {
   settle(call: ModelCall): Promise<void>;
 }
 
-export interface Spend {
-  /** Admits a call of about `needed` and at most `atMost` tokens. Throws `BudgetSpent` when it does not fit. */
-  reserve(needed: number, atMost?: number): Reservation;
-  /** The configured budgets. */
-  budgets(): BudgetState[];
-  /** The spent budget, or null; of two, the monthly one. */
-  spent(): BudgetState | null;
-  /** The spent budget, or one that the last call did not fit into. */
-  exhausted(): BudgetState | null;
-}
+export type Spend = ReturnType<typeof createSpend>;
 
 /** The call was not made. */
 export class BudgetSpent extends MemError {
@@ -65,7 +56,7 @@ interface SpendDeps {
   clock: Clock;
 }
 
-export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
+export function createSpend({ budgets, ledger, clock }: SpendDeps) {
   const counters = (["monthly", "daily"] as const)
     .filter((name) => budgets[name] > 0)
     .map((name) => createCounter(name, budgets[name], ledger));
@@ -78,7 +69,8 @@ export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
   }
 
   return {
-    reserve(needed, atMost = needed) {
+    /** Admits a call of about `needed` and at most `atMost` tokens. Throws `BudgetSpent` when it does not fit. */
+    reserve(needed: number, atMost: number = needed): Reservation {
       const full = states().find(({ used, limit }) => used + reserved + needed > limit);
       refusedTokens = full === undefined ? 0 : needed;
       if (full !== undefined) throw new BudgetSpent(full);
@@ -92,15 +84,13 @@ export function createSpend({ budgets, ledger, clock }: SpendDeps): Spend {
         },
       };
     },
+    /** The configured budgets. */
     budgets: () => states().reverse(),
+    /** The spent budget, or null; of two, the monthly one. */
     spent: () => states().find(({ left }) => left === 0) ?? null,
+    /** The spent budget, or one that the last call did not fit into. */
     exhausted: () => states().find(({ left }) => left === 0 || left < refusedTokens) ?? null,
   };
-}
-
-interface Counter {
-  state(now: number): BudgetState;
-  add(call: ModelCall): void;
 }
 
 const periods = {
@@ -109,7 +99,7 @@ const periods = {
 };
 
 // Counts in memory. Reads the ledger when a period begins, also when the clock is put back into another one.
-function createCounter(name: BudgetName, limit: number, ledger: SpendLedger): Counter {
+function createCounter(name: BudgetName, limit: number, ledger: SpendLedger) {
   let start = 0;
   let end = 0;
   let used = 0;
@@ -122,11 +112,11 @@ function createCounter(name: BudgetName, limit: number, ledger: SpendLedger): Co
   }
 
   return {
-    state(now) {
+    state(now: number): BudgetState {
       turnTo(now);
       return { name, limit, used, left: Math.max(0, limit - used), until: end };
     },
-    add(call) {
+    add(call: ModelCall) {
       turnTo(call.at_epoch);
       used += call.input_tokens + call.output_tokens;
     },

@@ -70,19 +70,10 @@ export interface HttpTimeouts {
 }
 
 /** The app before it listens. */
-export interface Http {
-  app: App;
-  /** Every route with its schemas, as it was added. */
-  routes: readonly RouteOptions[];
-  /**
-   * Serves a connection that was accepted on the worker's own socket file or pipe. Its peer has no address, and one
-   * that lost its address must not pass for it, so the listener has to say so.
-   */
-  acceptPipe(connection: Socket): void;
-}
+export type Http = ReturnType<typeof buildHttp>;
 
 /** Builds the app; nothing listens yet. `app.close()` ends streams, waits for replies, then cuts open connections. */
-export function buildHttp(deps: HttpDeps): Http {
+export function buildHttp(deps: HttpDeps) {
   const pipeSockets = new WeakSet<Socket>();
   const openPipes = new Set<Socket>();
   const timeouts = { ...defaultTimeouts, ...deps.timeouts };
@@ -120,8 +111,13 @@ export function buildHttp(deps: HttpDeps): Http {
   });
   return {
     app,
+    /** Every route with its schemas, as it was added. */
     routes,
-    acceptPipe(connection) {
+    /**
+     * Serves a connection that was accepted on the worker's own socket file or pipe. Its peer has no address, and one
+     * that lost its address must not pass for it, so the listener has to say so.
+     */
+    acceptPipe(connection: Socket) {
       pipeSockets.add(connection);
       openPipes.add(connection);
       connection.once("close", () => openPipes.delete(connection));

@@ -6,13 +6,6 @@ import { forgetOldCounters } from "../store/postgres/limits.ts";
 import type { Database } from "../store/postgres/open.ts";
 import { deleteOldEvents, deleteOldIdempotencyKeys } from "../store/postgres/retention.ts";
 
-export interface Housekeeping {
-  start(): void;
-  /** Deletes everything that is due. */
-  tidy(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface HousekeepingDeps {
   database: Pick<Database, "system">;
   settings: ServerSettings;
@@ -23,7 +16,7 @@ const everyMs = 10 * 60_000;
 // A step takes tens of milliseconds and lets other statements run in between.
 const stepRows = 1_000;
 
-export function createHousekeeping({ database: { system }, settings, log }: HousekeepingDeps): Housekeeping {
+export function createHousekeeping({ database: { system }, settings, log }: HousekeepingDeps) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
   let stopping = false;
@@ -43,6 +36,7 @@ export function createHousekeeping({ database: { system }, settings, log }: Hous
   }
 
   return {
+    /** Deletes everything that is due. */
     tidy,
     start() {
       const next = (): void => {

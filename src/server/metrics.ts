@@ -31,22 +31,9 @@ export interface VectorSources {
 }
 
 /** Events of the generating side. */
-export interface GenerationWatch {
-  called(call: Pick<ModelCall, "provider" | "outcome" | "input_tokens" | "output_tokens">): void;
-  /** A batch ended. */
-  worked(outcome: "completed" | "failed"): void;
-}
+export type GenerationWatch = ReturnType<typeof addGeneration>;
 
-export interface ServerMetrics {
-  generation: GenerationWatch;
-  answered(request: AnsweredRequest): void;
-  stored(events: number): void;
-  watch(sources: MetricSources): void;
-  watchVectors(sources: VectorSources): void;
-  /** All metrics in the Prometheus text format. */
-  text(): Promise<string>;
-  contentType: string;
-}
+export type ServerMetrics = ReturnType<typeof createServerMetrics>;
 
 interface MetricsDeps {
   version: string;
@@ -56,7 +43,7 @@ interface MetricsDeps {
   pools(): readonly PoolState[];
 }
 
-export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps): ServerMetrics {
+export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -76,10 +63,12 @@ export function createServerMetrics({ version, role, jobs, pools }: MetricsDeps)
   });
   return {
     generation: addGeneration(registry),
-    answered: ({ method, route, status, seconds }) => requests.observe({ method, route, status }, seconds),
-    stored: (count) => events.inc(count),
-    watch: (sources) => addSources(registry, sources),
-    watchVectors: (sources) => addVectors(registry, sources),
+    answered: ({ method, route, status, seconds }: AnsweredRequest) =>
+      requests.observe({ method, route, status }, seconds),
+    stored: (count: number) => events.inc(count),
+    watch: (sources: MetricSources) => addSources(registry, sources),
+    watchVectors: (sources: VectorSources) => addVectors(registry, sources),
+    /** All metrics in the Prometheus text format. */
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -150,7 +139,7 @@ function addPools(registry: Registry, pools: MetricsDeps["pools"]): void {
   });
 }
 
-function addGeneration(registry: Registry): GenerationWatch {
+function addGeneration(registry: Registry) {
   const registers = [registry];
   const calls = new Counter({
     ...{ name: "mem_provider_calls_total", help: "Calls of the model provider.", registers },
@@ -165,12 +154,18 @@ function addGeneration(registry: Registry): GenerationWatch {
     labelNames: ["outcome"],
   });
   return {
-    called({ provider, outcome, input_tokens, output_tokens }) {
+    called({
+      provider,
+      outcome,
+      input_tokens,
+      output_tokens,
+    }: Pick<ModelCall, "provider" | "outcome" | "input_tokens" | "output_tokens">) {
       calls.inc({ provider, outcome });
       tokens.inc({ provider, direction: "input" }, input_tokens);
       tokens.inc({ provider, direction: "output" }, output_tokens);
     },
-    worked: (outcome) => batches.inc({ outcome }),
+    /** A batch ended. */
+    worked: (outcome: "completed" | "failed") => batches.inc({ outcome }),
   };
 }
 

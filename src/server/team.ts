@@ -56,11 +56,7 @@ export function createTeam({ app }: Pick<Database, "app">, settings: ServerSetti
   };
 }
 
-export interface LocalTeam {
-  caller(): Promise<Caller>;
-}
-
-export function createLocalTeam({ system }: Pick<Database, "system">): LocalTeam {
+export function createLocalTeam({ system }: Pick<Database, "system">) {
   let found: Promise<Caller> | undefined;
 
   async function make(): Promise<Caller> {
@@ -70,7 +66,7 @@ export function createLocalTeam({ system }: Pick<Database, "system">): LocalTeam
   }
 
   return {
-    caller() {
+    caller(): Promise<Caller> {
       found ??= make().catch((cause: unknown) => {
         found = undefined;
         throw cause;

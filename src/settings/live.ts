@@ -6,11 +6,6 @@ import { dataPaths } from "../core/paths.ts";
 import type { Environment } from "./environment.ts";
 import { loadSettings } from "./load.ts";
 
-export interface LiveSettings {
-  /** Names of the tools to skip now. */
-  skipTools(): ReadonlySet<string>;
-}
-
 interface LiveOptions {
   dataDir: string;
   env: Environment;
@@ -23,7 +18,7 @@ interface LiveOptions {
 const lookEveryMs = 20;
 
 /** Re-reads settings.json when the file has changed. A call costs a clock reading, and a stat every 20 ms at most. */
-export function createLiveSettings(options: LiveOptions): LiveSettings {
+export function createLiveSettings(options: LiveOptions) {
   const path = dataPaths(options.dataDir).settings;
   let seen = fingerprint(path);
   let lookedAt = options.clock.monotonicMs();
@@ -52,7 +47,8 @@ export function createLiveSettings(options: LiveOptions): LiveSettings {
   }
 
   return {
-    skipTools: () => {
+    /** Names of the tools to skip now. */
+    skipTools: (): ReadonlySet<string> => {
       const at = options.clock.monotonicMs();
       if (at - lookedAt >= lookEveryMs) {
         lookedAt = at;

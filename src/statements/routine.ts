@@ -85,19 +85,14 @@ function editedFiles({ message }: ToolUseOfTurn): string {
   return editedPaths(readCall(message)).join(" ");
 }
 
-interface PassedRuns {
-  /** Families of the commands that passed. */
-  families: string[];
-  /** True for the text of a failure, as `fixesOf` writes it, of a command that passed; not when it ran for less. */
-  ends(failureText: string): boolean;
-}
-
-export function passedRuns({ uses }: Pick<Turn, "uses">): PassedRuns {
+export function passedRuns({ uses }: Pick<Turn, "uses">) {
   const runs = readRuns(uses).runs.filter(({ isOfTurn, outcome }) => isOfTurn && outcome === "passed");
   const passed = runs.flatMap(({ parts }) => parts);
   return {
+    /** Families of the commands that passed. */
     families: [...new Set(passed.flatMap(({ families }) => families))],
-    ends(failureText) {
+    /** True for the text of a failure, as `fixesOf` writes it, of a command that passed; not when it ran for less. */
+    ends(failureText: string): boolean {
       const failing = /^`([^`]+)` failed/.exec(failureText)?.[1] ?? "";
       return partsOf(failing).some((failed) => passed.some((part) => ends(failed, part)));
     },

@@ -12,20 +12,7 @@ interface RepairDeps {
   warn(sentence: string): void;
 }
 
-export interface DerivedRepair {
-  /** Resumes the rebuild of the listed records. */
-  start(): void;
-  /** Lists all records and starts; resolves to the number of listed records. */
-  repair(): Promise<number>;
-  waiting(): number;
-  /** When all records were compared last, null if never, and how many were wrong. */
-  compared(): { at: number | null; found: number };
-  /** True once a day, and after a rebuild. */
-  isCheckDue(): boolean;
-  /** Records the result of a check; starts a repair if more records are wrong than the last one left. */
-  checked(found: number): Promise<void>;
-  stop(): Promise<void>;
-}
+export type DerivedRepair = ReturnType<typeof createDerivedRepair>;
 
 const dayMs = 24 * 3_600_000;
 // A batch takes about 10 ms, and as much time is left for everything else.
@@ -34,7 +21,7 @@ const pauseMs = 10;
 // A few milliseconds in one transaction.
 const listedAtOnce = 2_000;
 
-export function createDerivedRepair({ clock, store, warn }: RepairDeps): DerivedRepair {
+export function createDerivedRepair({ clock, store, warn }: RepairDeps) {
   const { commit, derived } = store;
   const stopping = new AbortController();
   let working: Promise<void> | undefined;
@@ -69,17 +56,22 @@ export function createDerivedRepair({ clock, store, warn }: RepairDeps): Derived
   }
 
   return {
+    /** Resumes the rebuild of the listed records. */
     start,
+    /** Lists all records and starts; resolves to the number of listed records. */
     repair,
     waiting: derived.waiting,
+    /** When all records were compared last, null if never, and how many were wrong. */
     compared: derived.lastCheck,
-    isCheckDue() {
+    /** True once a day, and after a rebuild. */
+    isCheckDue(): boolean {
       if (derived.left() === null) return derived.waiting() === 0;
       const { at } = derived.lastCheck();
       // A clock that was put back must not end the checks.
       return at === null || clock.now() < at || clock.now() - at >= dayMs;
     },
-    async checked(found) {
+    /** Records the result of a check; starts a repair if more records are wrong than the last one left. */
+    async checked(found: number) {
       const left = derived.left();
       // The first check after a rebuild: another rebuild would leave the same records.
       if (left === null) {

@@ -5,10 +5,7 @@ import { runInNewContext } from "node:vm";
 import type { Clock } from "../core/clock.ts";
 import { failOpenSync } from "../core/errors.ts";
 
-export interface IdleMemory {
-  start(): void;
-  stop(): void;
-}
+export type IdleMemory = ReturnType<typeof createIdleMemory>;
 
 interface IdleMemoryDeps {
   clock: Clock;
@@ -30,11 +27,7 @@ const worthMs = 500;
  */
 const collections = 2;
 
-export function createIdleMemory({
-  clock,
-  cpuMs = processorMs,
-  collect = collectAll,
-}: IdleMemoryDeps): IdleMemory {
+export function createIdleMemory({ clock, cpuMs = processorMs, collect = collectAll }: IdleMemoryDeps) {
   let timer: NodeJS.Timeout | undefined;
   let last = { at: clock.monotonicMs(), cpu: cpuMs() };
   let worked = 0;

@@ -1,20 +1,13 @@
 // Delays background work while messages pour in: capture goes before generation.
 import type { Clock } from "../core/clock.ts";
 
-export interface IdleScheduler {
-  /** A message was taken in. */
-  disturb(): void;
-  /** Resolves below 2,000 messages a second, or after a quarter of a second in any case. */
-  wait(): Promise<void>;
-}
-
 // Below this rate intake and generation share one core easily. Above it, every batch of 50 observations (about 10 ms)
 // would delay an acknowledgement.
 const busyMessages = 100;
 const windowMs = 50;
 const longestWaitMs = 250;
 
-export function createIdleScheduler(clock: Clock): IdleScheduler {
+export function createIdleScheduler(clock: Clock) {
   let windowStart = Number.NEGATIVE_INFINITY;
   let inWindow = 0;
   let inLastWindow = 0;
@@ -28,10 +21,12 @@ export function createIdleScheduler(clock: Clock): IdleScheduler {
   }
 
   return {
+    /** A message was taken in. */
     disturb() {
       roll();
       inWindow += 1;
     },
+    /** Resolves below 2,000 messages a second, or after a quarter of a second in any case. */
     async wait() {
       const since = clock.monotonicMs();
       for (;;) {

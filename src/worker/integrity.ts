@@ -4,11 +4,7 @@ import { failOpen, toMemError } from "../core/errors.ts";
 import { packageFile } from "../core/paths.ts";
 import { isJsonObject } from "../text/json.ts";
 
-export interface IntegrityCheck {
-  start(): void;
-  /** Kills a running check. */
-  stop(): void;
-}
+export type IntegrityCheck = ReturnType<typeof createIntegrityCheck>;
 
 interface IntegrityDeps {
   databasePath: string;
@@ -30,7 +26,7 @@ type Check = "file" | "tables" | "records";
 const fileAfterMs = 200;
 const hourMs = 3_600_000;
 
-export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
+export function createIntegrityCheck(deps: IntegrityDeps) {
   const { databasePath, onDamage, records, script, tablesAfterMs = 60_000 } = deps;
   const timers: NodeJS.Timeout[] = [];
   const rebuilt = new Set<string>();
@@ -75,6 +71,7 @@ export function createIntegrityCheck(deps: IntegrityDeps): IntegrityCheck {
       // A worker that lives for less than a day checks too: the last check is stored.
       schedule("records", tablesAfterMs, hourMs);
     },
+    /** Kills a running check. */
     stop() {
       stopped = true;
       // Clears an interval too.

@@ -14,12 +14,6 @@ interface MaintenanceDeps {
   drainSpool(isStopping: () => boolean): Promise<void>;
 }
 
-export interface Maintenance {
-  start(): void;
-  /** Resolves when the round that runs, if any, has ended. */
-  stop(): Promise<void>;
-}
-
 /** A session without an event for this long has ended. */
 const idleSessionMs = 30 * 60_000;
 
@@ -31,7 +25,7 @@ const ledgerDays = 90;
 // Blocks intake for a few milliseconds at most.
 const purgedAtOnce = 200;
 
-export function createMaintenance(deps: MaintenanceDeps): Maintenance {
+export function createMaintenance(deps: MaintenanceDeps) {
   const timers: NodeJS.Timeout[] = [];
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -68,6 +62,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       every(minuteMs, "refreshing context files", deps.refreshFolders);
       every(minuteMs, "deleting old context ledger rows", purgeLedger);
     },
+    /** Resolves when the round that runs, if any, has ended. */
     async stop() {
       stopped = true;
       for (const timer of timers) clearInterval(timer);

@@ -13,12 +13,7 @@ import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { damageNotice } from "./open-store.ts";
 import type { WorkerStatus } from "./status.ts";
 
-export interface Notices {
-  /** All notices, for health, status and doctor. */
-  all(): string[];
-  /** The notice for the start of this session, or null. A notice about generation comes once a session. */
-  first(sessionId: string): string | null;
-}
+export type Notices = ReturnType<typeof createNotices>;
 
 interface StorageState {
   /** Why writes fail, null while they do not. */
@@ -31,7 +26,7 @@ export function createNotices(
   settings: LoadedSettings,
   status: Pick<WorkerStatus, "pause" | "isStuck">,
   { storageFailure, reindexed }: StorageState,
-): Notices {
+) {
   const { paths } = settings;
   const shown = new Set<string>();
   // Read once at start, like the model's instructions.
@@ -66,9 +61,11 @@ export function createNotices(
 
   return {
     // Price and reindex notices are not urgent: never at a session start.
+    /** All notices, for health, status and doctor. */
     all: () => [...standing(), ...ofGeneration(), ...prices(), ...reindexNotices(reindexed)],
     // Notices shown once come before those that repeat.
-    first: (sessionId) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
+    /** The notice for the start of this session, or null. A notice about generation comes once a session. */
+    first: (sessionId: string) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
 }
 

@@ -5,11 +5,6 @@ import { familiesToLookUp } from "../statements/commands/families.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
 import { forbiddenBy } from "../statements/rules/rule-match.ts";
 
-export interface PatternWarmUp {
-  start(): void;
-  stop(): void;
-}
-
 interface PatternWarmUpDeps {
   /** Resolves when no messages pour in. */
   quiet(): Promise<void>;
@@ -22,7 +17,7 @@ interface Sample {
   command: string;
 }
 
-export function createPatternWarmUp({ quiet, read = readSample }: PatternWarmUpDeps): PatternWarmUp {
+export function createPatternWarmUp({ quiet, read = readSample }: PatternWarmUpDeps) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 

@@ -14,14 +14,6 @@ interface SpoolDrainDeps {
   receive(host: string, event: string, payload: Json, received: { at: number }): Promise<string>;
 }
 
-export interface SpoolDrain {
-  /**
-   * Takes in every waiting file; a file that fails stays for the next round. `isStopping` is checked before every line:
-   * lines taken in before are recognized by their ids the next time.
-   */
-  drain(isStopping: () => boolean): Promise<void>;
-}
-
 const oldestMs = 7 * 24 * 3_600_000;
 // A hook writes within milliseconds of opening the file; after this no hook writes to a renamed file.
 const settleMs = 150;
@@ -29,7 +21,7 @@ const draining = ".draining";
 // Rejected lines are for a person to read: a part is enough.
 const maxRejectedBytes = 1_048_576;
 
-export function createSpoolDrain(deps: SpoolDrainDeps): SpoolDrain {
+export function createSpoolDrain(deps: SpoolDrainDeps) {
   const { directory } = deps;
 
   async function drain(isStopping: () => boolean): Promise<void> {
@@ -45,7 +37,13 @@ export function createSpoolDrain(deps: SpoolDrainDeps): SpoolDrain {
     }
   }
 
-  return { drain };
+  return {
+    /**
+     * Takes in every waiting file; a file that fails stays for the next round. `isStopping` is checked before every line:
+     * lines taken in before are recognized by their ids the next time.
+     */
+    drain,
+  };
 }
 
 // One byte per dropped event.

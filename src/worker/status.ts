@@ -21,23 +21,11 @@ interface StatusDeps {
   startedAt: number;
 }
 
-export interface WorkerStatus {
-  processing(): ProcessingStatus;
-  oldestPendingAgeMs(): number | null;
-  queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number };
-  /** `degraded`: the queue is stuck, the chosen provider waits for the user, or writes fail. */
-  level(): "ok" | "degraded";
-  /** True if messages were accepted and none finished for ten minutes; dead ones do not count as finished. */
-  isStuck(): boolean;
-  /** Why no model is called now, or null. */
-  pause(): GenerationPause | null;
-  /** Epoch of the last written batch since the worker started, or null. */
-  lastSuccessAt(): number | null;
-}
+export type WorkerStatus = ReturnType<typeof createStatus>;
 
 const stuckAfterMs = 10 * 60_000;
 
-export function createStatus(deps: StatusDeps): WorkerStatus {
+export function createStatus(deps: StatusDeps) {
   function processing(): ProcessingStatus {
     const { pending, processing: inWork } = deps.counts();
     return { isProcessing: pending + inWork > 0, queueDepth: pending + inWork, paused: deps.pause() };
@@ -66,13 +54,17 @@ export function createStatus(deps: StatusDeps): WorkerStatus {
   return {
     processing,
     oldestPendingAgeMs,
-    queue() {
+    queue(): { depth: number; oldestPendingAgeMs: number | null; dead: number } {
       const { pending, processing: inWork, dead } = deps.counts();
       return { depth: pending + inWork, oldestPendingAgeMs: oldestPendingAgeMs(), dead };
     },
+    /** `degraded`: the queue is stuck, the chosen provider waits for the user, or writes fail. */
     level: () => (waitsForUser() || isStuck() || deps.storageFails() ? "degraded" : "ok"),
+    /** True if messages were accepted and none finished for ten minutes; dead ones do not count as finished. */
     isStuck,
+    /** Why no model is called now, or null. */
     pause: deps.pause,
+    /** Epoch of the last written batch since the worker started, or null. */
     lastSuccessAt: deps.lastSuccessAt,
   };
 }
@@ -97,27 +89,21 @@ export function createStatusLine(
   };
 }
 
-/** Whether writes fail now, for health and notices. */
-export interface StorageHealth {
-  /** Records a failed write. */
-  failed(cause: unknown): void;
-  /** Why writes fail, or null. */
-  failure(): MemError | null;
-}
-
 // On an almost full disk a small write can succeed right after a failed one.
 const shownForMs = 60_000;
 
 /** `lastWrite` is the error of the last write, or null. */
-export function createStorageHealth(clock: Clock, lastWrite: () => MemError | null): StorageHealth {
+export function createStorageHealth(clock: Clock, lastWrite: () => MemError | null) {
   let last: { error: MemError; at: number } | undefined;
 
   return {
-    failed(cause) {
+    /** Records a failed write. */
+    failed(cause: unknown) {
       const error = storageError(cause);
       if (isStorageFailure(error)) last = { error, at: clock.monotonicMs() };
     },
-    failure() {
+    /** Why writes fail, or null. */
+    failure(): MemError | null {
       const recent = last !== undefined && clock.monotonicMs() - last.at < shownForMs ? last.error : null;
       return lastWrite() ?? recent;
     },

@@ -1,10 +1,7 @@
 // Paths of a file in other checkouts of its project: a clone, a linked work tree, the folder before a move.
 import { posix } from "node:path";
 
-export interface Checkouts {
-  /** Empty for a path outside the project. */
-  elsewhere(path: string, where: { project: string; cwd?: string | null }): string[];
-}
+export type Checkouts = ReturnType<typeof createCheckouts>;
 
 interface CheckoutsDeps {
   labelOf(cwd: string): string;
@@ -13,11 +10,12 @@ interface CheckoutsDeps {
   rootsOf(project: string): string[];
 }
 
-export function createCheckouts({ labelOf, placeOf, rootsOf }: CheckoutsDeps): Checkouts {
+export function createCheckouts({ labelOf, placeOf, rootsOf }: CheckoutsDeps) {
   const around = (cwd: string, project: string): string | null =>
     labelOf(cwd) === project ? placeOf(cwd).folder : null;
   return {
-    elsewhere(path, { project, cwd = null }) {
+    /** Empty for a path outside the project. */
+    elsewhere(path: string, { project, cwd = null }: { project: string; cwd?: string | null }): string[] {
       const plain = posix.normalize(path.replaceAll("\\", "/"));
       // Network shares are not read.
       if (!isAbsolutePath(plain) || /^[\\/]{2}/.test(path)) return [];

@@ -24,16 +24,9 @@ export interface KnownProjects {
   folderOf(id: number): string | null;
 }
 
-export interface ProjectNames {
-  /** The label of the directory's project, or the one it would get; writes nothing. */
-  labelOf(cwd: string): string;
-  /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
-  claim(cwd: string): string;
-  /** The present label of the project that has or had this one. */
-  current(label: string): string;
-}
+export type ProjectNames = ReturnType<typeof createProjectNames>;
 
-export function createProjectNames(placeOf: (cwd: string) => Place, projects: KnownProjects): ProjectNames {
+export function createProjectNames(placeOf: (cwd: string) => Place, projects: KnownProjects) {
   // A cached place serves many events; cleaning it each time would cost more than everything else.
   const cleaned = new WeakMap<Place, Place>();
   function whereIs(cwd: string): Place {
@@ -47,8 +40,10 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
     return folder !== null && existsSync(folder) && recognise(whereIs(folder), projects)?.id === id;
   }
   return {
-    labelOf: (cwd) => labelFor(whereIs(cwd), projects),
-    claim(cwd) {
+    /** The label of the directory's project, or the one it would get; writes nothing. */
+    labelOf: (cwd: string) => labelFor(whereIs(cwd), projects),
+    /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
+    claim(cwd: string): string {
       const place = whereIs(cwd);
       const known = recognise(place, projects);
       const label = known?.label ?? freeLabel(place, projects);
@@ -64,7 +59,8 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
       }
       return label;
     },
-    current: (label) => projects.byAlias(label)?.label ?? label,
+    /** The present label of the project that has or had this one. */
+    current: (label: string) => projects.byAlias(label)?.label ?? label,
   };
 }
 

@@ -28,15 +28,9 @@ export interface Relabelled {
   left: number;
 }
 
-export interface Relabel {
-  rename(from: string, to: string): Promise<Relabelled>;
-  merge(from: string, into: string): Promise<Relabelled>;
-  /** Continues moves that an ended worker left. */
-  resume(): void;
-  stop(): Promise<void>;
-}
+export type Relabel = ReturnType<typeof createRelabel>;
 
-export function createRelabel(store: RelabelStore, onChange: () => void): Relabel {
+export function createRelabel(store: RelabelStore, onChange: () => void) {
   const { projects, projectMoves } = store;
   let moving: Promise<void> | undefined;
   let stopped = false;
@@ -87,7 +81,7 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
   }
 
   return {
-    rename: (from, to) =>
+    rename: (from: string, to: string) =>
       change(() => {
         const project = known(from);
         if (project instanceof MemError || from === to) return project instanceof MemError ? project : to;
@@ -96,7 +90,7 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
         projectMoves.rename(project.id, from, to);
         return to;
       }),
-    merge: (from, into) =>
+    merge: (from: string, into: string) =>
       change(() => {
         const source = known(from);
         if (source instanceof MemError) return source;
@@ -107,6 +101,7 @@ export function createRelabel(store: RelabelStore, onChange: () => void): Relabe
         projectMoves.merge(source, target);
         return into;
       }),
+    /** Continues moves that an ended worker left. */
     resume,
     async stop() {
       stopped = true;

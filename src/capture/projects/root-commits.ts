@@ -4,15 +4,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readSmall } from "./work-tree.ts";
 
-export interface RootCommits {
-  /** The first commit if known; otherwise null, and git is asked in the background for the next call. */
-  of(gitDir: string): string | null;
-  /** Stops running git processes. */
-  stop(): void;
-}
+export type RootCommits = ReturnType<typeof createRootCommits>;
 
 /** `git`: path of the program; null without one, then only the repository's log is read. */
-export function createRootCommits(git: string | null): RootCommits {
+export function createRootCommits(git: string | null) {
   const known = new Map<string, string | null>();
   const stopping = new AbortController();
 
@@ -34,12 +29,14 @@ export function createRootCommits(git: string | null): RootCommits {
   }
 
   return {
-    of(gitDir) {
+    /** The first commit if known; otherwise null, and git is asked in the background for the next call. */
+    of(gitDir: string): string | null {
       const logged = firstCommitMade(gitDir);
       if (logged !== null) return logged;
       if (!known.has(gitDir)) lookFor(gitDir);
       return known.get(gitDir) ?? null;
     },
+    /** Stops running git processes. */
     stop: () => stopping.abort(),
   };
 }

@@ -5,11 +5,7 @@ import { useSyncExternalStore } from "react";
 import type { DemoEvent } from "../../core/records/demo-events.ts";
 import { terminalLine, terminalText, wrapListLine } from "../../text/terminal-text.ts";
 
-export interface DemoScreen {
-  show(event: DemoEvent): void;
-  /** Draws the last state and releases the terminal. */
-  close(): Promise<void>;
-}
+export type DemoScreen = ReturnType<typeof openDemoScreen>;
 
 interface ScreenOptions {
   color: boolean;
@@ -19,7 +15,7 @@ interface ScreenOptions {
 }
 
 /** Takes the terminal over until it is closed. */
-export function openDemoScreen({ color, columns, stdout = process.stdout }: ScreenOptions): DemoScreen {
+export function openDemoScreen({ color, columns, stdout = process.stdout }: ScreenOptions) {
   const store = createStore();
   const app = render(<DemoApp store={store} color={color} columns={columns} />, {
     stdout,
@@ -27,7 +23,8 @@ export function openDemoScreen({ color, columns, stdout = process.stdout }: Scre
     patchConsole: false,
   });
   return {
-    show: (event) => store.set(({ events }) => ({ events: [...events, event], isOpen: true })),
+    show: (event: DemoEvent) => store.set(({ events }) => ({ events: [...events, event], isOpen: true })),
+    /** Draws the last state and releases the terminal. */
     close: async () => {
       store.set(({ events }) => ({ events, isOpen: false }));
       // React draws in a later turn.
@@ -45,21 +42,17 @@ interface ScreenState {
   isOpen: boolean;
 }
 
-interface Store {
-  set(change: (state: ScreenState) => ScreenState): void;
-  subscribe(listener: () => void): () => void;
-  state(): ScreenState;
-}
+type Store = ReturnType<typeof createStore>;
 
-function createStore(): Store {
+function createStore() {
   let state: ScreenState = { events: [], isOpen: true };
   const listeners = new Set<() => void>();
   return {
-    set: (change) => {
+    set: (change: (state: ScreenState) => ScreenState) => {
       state = change(state);
       for (const listener of listeners) listener();
     },
-    subscribe: (listener) => {
+    subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

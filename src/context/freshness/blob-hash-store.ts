@@ -15,14 +15,9 @@ interface BlobHashStoreDeps {
   store(blobs: readonly KnownBlob[]): Promise<void>;
 }
 
-export interface BlobHashStore {
-  /** Returns immediately. */
-  add(observations: readonly Observation[]): void;
-  /** Finishes the present batch and drops the rest. */
-  stop(): Promise<void>;
-}
+export type BlobHashStore = ReturnType<typeof createBlobHashStore>;
 
-export function createBlobHashStore(deps: BlobHashStoreDeps): BlobHashStore {
+export function createBlobHashStore(deps: BlobHashStoreDeps) {
   const waiting: Observation[] = [];
   let running: Promise<void> | undefined;
   let stopped = false;
@@ -40,12 +35,14 @@ export function createBlobHashStore(deps: BlobHashStoreDeps): BlobHashStore {
   }
 
   return {
-    add(observations) {
+    /** Returns immediately. */
+    add(observations: readonly Observation[]) {
       if (stopped) return;
       const withFiles = observations.filter(({ files_touched }) => files_touched !== "[]");
       waiting.push(...withFiles.slice(0, maxWaiting - waiting.length));
       if (waiting.length > 0) running ??= work();
     },
+    /** Finishes the present batch and drops the rest. */
     async stop() {
       stopped = true;
       waiting.length = 0;

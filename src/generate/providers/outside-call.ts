@@ -18,23 +18,20 @@ interface OutsideAnswer {
   text: string;
 }
 
-export interface OutsideCall {
-  /**
-   * The answer of a 2xx. Throws `ModelFailure` for every other one, and `cancelled` when `signal` aborts; then the
-   * connection is closed.
-   */
-  post(request: OutsideRequest, signal: AbortSignal): Promise<OutsideAnswer>;
-  /** Cancels running calls and closes the connections. */
-  close(): Promise<void>;
-}
+export type OutsideCall = ReturnType<typeof createOutsideCall>;
 
 /** Connections are kept for the next call. */
-export function createOutsideCall({ clock, ...options }: OutsideCallOptions): OutsideCall {
+export function createOutsideCall({ clock, ...options }: OutsideCallOptions) {
   const who = new URL(options.origin).host;
   const { post, close } = createPoster(options);
   return {
+    /** Cancels running calls and closes the connections. */
     close,
-    async post(request, signal) {
+    /**
+     * The answer of a 2xx. Throws `ModelFailure` for every other one, and `cancelled` when `signal` aborts; then the
+     * connection is closed.
+     */
+    async post(request: OutsideRequest, signal: AbortSignal): Promise<OutsideAnswer> {
       const { status, headers, text } = await post(request, signal).catch((error: unknown) => {
         throw error instanceof PostFailure ? modelFailure(error) : error;
       });

@@ -12,24 +12,10 @@ import { streamEvent } from "../schemas/stream.ts";
 export type StreamSnapshot = ProcessingStatus & { projects: string[] };
 
 /** The open streams, as the worker's bus and the route see them. */
-export interface StreamHub {
-  /** One event to every client. */
-  publish(event: StreamEvent): void;
-  /** Starts a stream on `response`, which the caller stops writing to. */
-  connect(response: ServerResponse, headers: OutgoingHttpHeaders): void;
-  /** Throws `stream_full` when too many streams are open, `shutting_down` after `closeAll`. */
-  assertRoom(): void;
-  clientCount(): number;
-  /** Ends every stream and takes no more. */
-  closeAll(): void;
-}
+export type StreamHub = ReturnType<typeof createStreamHub>;
 
 /** The clients of the stream. `initial_load` goes to all on a new connection, but at most once a second. */
-export function createStreamHub(deps: {
-  clock: Clock;
-  snapshot: () => StreamSnapshot;
-  limits?: SseOptions;
-}): StreamHub {
+export function createStreamHub(deps: { clock: Clock; snapshot: () => StreamSnapshot; limits?: SseOptions }) {
   const { clock, snapshot } = deps;
   const clients = createSseClients(deps.limits);
   let lastLoadMs = Number.NEGATIVE_INFINITY;
@@ -62,9 +48,12 @@ export function createStreamHub(deps: {
   }
 
   return {
-    publish: (event) => clients.broadcast(event),
+    /** One event to every client. */
+    publish: (event: StreamEvent) => clients.broadcast(event),
+    /** Throws `stream_full` when too many streams are open, `shutting_down` after `closeAll`. */
     assertRoom,
-    connect(response, headers) {
+    /** Starts a stream on `response`, which the caller stops writing to. */
+    connect(response: ServerResponse, headers: OutgoingHttpHeaders) {
       assertRoom();
       const { projects, ...processing } = snapshot();
       const load: StreamEvent = { type: "initial_load", projects, ...processing };
@@ -74,6 +63,7 @@ export function createStreamHub(deps: {
       tellOthers(response, load);
     },
     clientCount: () => clients.size(),
+    /** Ends every stream and takes no more. */
     closeAll() {
       closing = true;
       clearTimeout(waiting);

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Observation } from "../../core/records/records.ts";
 import { embedItems, observationText } from "./embed-items.ts";
 import type { Embedder } from "./embedder.ts";
-import { type BackgroundFailure, createPauses, type Pauses } from "./pauses.ts";
+import { createPauses, type Pauses } from "./pauses.ts";
 
 /** Vectors of one embedder, model and dimension. */
 export interface VectorSet {
@@ -40,21 +40,12 @@ interface BackgroundDeps {
   retryMs?: number;
 }
 
-export interface Background {
-  start(): void;
-  /** These observations are new or have a new text. */
-  notify(ids: readonly number[]): void;
-  failure(): BackgroundFailure | null;
-  /** The set that is being filled; undefined before the first vector. */
-  current(): VectorSet | undefined;
-  /** Resolves when the work has ended. */
-  close(): Promise<void>;
-}
+export type Background = ReturnType<typeof createBackground>;
 
 // Finds vectors that were deleted without a notification.
 const rescanMs = 10 * 60_000;
 
-export function createBackground({ retryMs, ...deps }: BackgroundDeps): Background {
+export function createBackground({ retryMs, ...deps }: BackgroundDeps) {
   const state: State = {
     ...deps,
     pauses: createPauses({ retryMs, onFailure: deps.onFailure }),
@@ -70,7 +61,8 @@ export function createBackground({ retryMs, ...deps }: BackgroundDeps): Backgrou
     start() {
       running = run(state);
     },
-    notify(ids) {
+    /** These observations are new or have a new text. */
+    notify(ids: readonly number[]) {
       for (const id of ids) {
         state.refused.delete(id);
         state.fresh.add(id);
@@ -78,7 +70,9 @@ export function createBackground({ retryMs, ...deps }: BackgroundDeps): Backgrou
       state.wake();
     },
     failure: state.pauses.failure,
+    /** The set that is being filled; undefined before the first vector. */
     current: () => currentSet(state),
+    /** Resolves when the work has ended. */
     async close() {
       state.ending.abort();
       state.wake();

@@ -29,17 +29,7 @@ export interface ModelProcessOptions extends ModelLoad {
   callTimeoutMs: number;
 }
 
-export interface ModelProcess {
-  readonly pid: number | undefined;
-  /** Calls so far. */
-  readonly given: number;
-  /** Pending calls. */
-  readonly open: number;
-  readonly ended: boolean;
-  /** Waits until the model is loaded. Throws `EmbedFailure`. */
-  call(texts: readonly string[]): Promise<Float32Array[]>;
-  end(why: string): void;
-}
+export type ModelProcess = ReturnType<typeof startModelProcess>;
 
 interface Waiting {
   resolve(answer: Extract<ModelAnswer, { call: number }> | undefined): void;
@@ -52,7 +42,7 @@ const loadTimeoutMs = 10 * 60_000;
 /** The call number of the load. */
 const load = 0;
 
-export function startModelProcess(options: ModelProcessOptions): ModelProcess {
+export function startModelProcess(options: ModelProcessOptions) {
   const { model, libraries, cacheDir, callTimeoutMs } = options;
   const state: State = { options, child: forkModel(options.script), waiting: new Map(), given: 0 };
   watch(state);
@@ -61,16 +51,19 @@ export function startModelProcess(options: ModelProcessOptions): ModelProcess {
   loaded.catch(() => undefined);
   return {
     pid: state.child.pid,
+    /** Calls so far. */
     get given() {
       return state.given;
     },
+    /** Pending calls. */
     get open() {
       return state.waiting.size;
     },
     get ended() {
       return state.gone !== undefined;
     },
-    async call(texts) {
+    /** Waits until the model is loaded. Throws `EmbedFailure`. */
+    async call(texts: readonly string[]): Promise<Float32Array[]> {
       const number = ++state.given;
       await loaded;
       const answer = await ask(state, { call: number, texts }, number, callTimeoutMs);
@@ -82,7 +75,7 @@ export function startModelProcess(options: ModelProcessOptions): ModelProcess {
         );
       return answer.vectors;
     },
-    end: (why) => lose(state, unavailable(why)),
+    end: (why: string) => lose(state, unavailable(why)),
   };
 }
 

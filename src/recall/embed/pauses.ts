@@ -9,15 +9,7 @@ export interface BackgroundFailure {
   next: string | undefined;
 }
 
-export interface Pauses {
-  /** Reports the failure, once for the same reason; returns the pause. */
-  failed(cause: unknown): number;
-  /** The embedder works again: the next pause is short. */
-  worked(): void;
-  /** Clears the failure without resetting the pause. */
-  forget(): void;
-  failure(): BackgroundFailure | null;
-}
+export type Pauses = ReturnType<typeof createPauses>;
 
 const longestRetryMs = 10 * 60_000;
 // A setup that the user has to fix is retried less often.
@@ -30,11 +22,12 @@ export function createPauses({
 }: {
   retryMs?: number | undefined;
   onFailure(sentence: string): void;
-}): Pauses {
+}) {
   let failures = 0;
   let failure: BackgroundFailure | null = null;
   return {
-    failed(cause) {
+    /** Reports the failure, once for the same reason; returns the pause. */
+    failed(cause: unknown): number {
       const error = toMemError(cause);
       const kind = error instanceof EmbedFailure ? error.kind : "unavailable";
       if (failure?.message !== error.message) onFailure(`embedding is paused: ${error.message}`);
@@ -48,10 +41,12 @@ export function createPauses({
       const wanted = error instanceof EmbedFailure ? (error.retryAfterMs ?? 0) : 0;
       return Math.max(wanted, Math.min(longestRetryMs, pause));
     },
+    /** The embedder works again: the next pause is short. */
     worked() {
       failures = 0;
       failure = null;
     },
+    /** Clears the failure without resetting the pause. */
     forget() {
       failure = null;
     },

@@ -11,23 +11,10 @@ interface QueryVectorOptions {
   pauseMs?: number;
 }
 
-export interface QueryVectors {
-  /** Throws `EmbedFailure`. */
-  of(embedder: Embedder, text: string): Promise<Float32Array>;
-  /** Why the last query got no vector; null if it got one or the embedder has answered since. */
-  failure(embedder: Embedder): EmbedFailure | null;
-  /** The embedder has answered another caller. */
-  answered(embedder: Embedder): void;
-}
-
 const kept = 128;
 const longestText = 2_000;
 
-export function createQueryVectors({
-  clock,
-  deadlineMs = 2_500,
-  pauseMs = 10_000,
-}: QueryVectorOptions): QueryVectors {
+export function createQueryVectors({ clock, deadlineMs = 2_500, pauseMs = 10_000 }: QueryVectorOptions) {
   const known = new Map<string, Float32Array>();
   const failed = new Map<string, { failure: EmbedFailure; until: number }>();
 
@@ -56,7 +43,8 @@ export function createQueryVectors({
   }
 
   return {
-    async of(embedder, text) {
+    /** Throws `EmbedFailure`. */
+    async of(embedder: Embedder, text: string): Promise<Float32Array> {
       const whose = nameOf(embedder);
       const asked = text.slice(0, longestText);
       const key = `${whose}\n${asked}`;
@@ -76,8 +64,10 @@ export function createQueryVectors({
         throw cause;
       }
     },
-    failure: (embedder) => failed.get(nameOf(embedder))?.failure ?? null,
-    answered: (embedder) => void failed.delete(nameOf(embedder)),
+    /** Why the last query got no vector; null if it got one or the embedder has answered since. */
+    failure: (embedder: Embedder) => failed.get(nameOf(embedder))?.failure ?? null,
+    /** The embedder has answered another caller. */
+    answered: (embedder: Embedder) => void failed.delete(nameOf(embedder)),
   };
 }
 

@@ -9,19 +9,7 @@ export interface BitRow {
   project: number;
 }
 
-export interface BitIndex {
-  readonly size: number;
-  /** Adds a vector or replaces that of its id. */
-  set(entry: BitRow, bytes: Int8Array): void;
-  /** Adds a vector whose id is new. */
-  add(entry: BitRow, bytes: Int8Array): void;
-  remove(id: number): void;
-  /**
-   * The nearest by bits, unordered: `count` of them and their equals, of one project or of all. Of many equals only the
-   * newest, at most `maxTimes` times `count` in all.
-   */
-  nearest(unit: Float32Array, count: number, project: number | null): { row: number; id: number }[];
-}
+export type BitIndex = ReturnType<typeof createBitIndex>;
 
 interface Chunk {
   bits: Uint32Array;
@@ -34,7 +22,7 @@ interface Chunk {
 const chunkRows = 8_192;
 
 /** An empty index of vectors of `dimension` components. */
-export function createBitIndex(dimension: number): BitIndex {
+export function createBitIndex(dimension: number) {
   // A multiple of three words, see `measure`; bits beyond the dimension are 0.
   const words = 3 * Math.ceil(dimension / 96);
   const chunks: Chunk[] = [];
@@ -87,14 +75,20 @@ export function createBitIndex(dimension: number): BitIndex {
     get size() {
       return size;
     },
+    /** Adds a vector whose id is new. */
     add,
-    set(entry, bytes) {
+    /** Adds a vector or replaces that of its id. */
+    set(entry: BitRow, bytes: Int8Array) {
       const position = positionOf(entry.id);
       if (position === undefined) add(entry, bytes);
       else put(position, entry, bytes);
     },
     remove,
-    nearest(unit, count, project) {
+    /**
+     * The nearest by bits, unordered: `count` of them and their equals, of one project or of all. Of many equals only the
+     * newest, at most `maxTimes` times `count` in all.
+     */
+    nearest(unit: Float32Array, count: number, project: number | null): { row: number; id: number }[] {
       if (distances.length < size) distances = new Uint16Array(chunks.length * chunkRows);
       const wanted = packBits(unit, new Uint32Array(words));
       const histogram = new Uint32Array(words * 32 + 1);

@@ -32,13 +32,7 @@ interface IndexThreadDeps {
   restartMs?: number;
 }
 
-export interface IndexThread {
-  /** Throws `IndexUnavailable`. */
-  nearest(request: NearestRequest): Promise<NearHit[]>;
-  /** Whether the thread runs. */
-  running(): boolean;
-  close(): Promise<void>;
-}
+export type IndexThread = ReturnType<typeof createIndexThread>;
 
 interface Waiting {
   resolve(hits: NearHit[]): void;
@@ -50,14 +44,16 @@ const longestPauseMs = 60_000;
 // The index is typed arrays, so the thread needs little heap.
 const heapMb = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 };
 
-export function createIndexThread(deps: IndexThreadDeps): IndexThread {
+export function createIndexThread(deps: IndexThreadDeps) {
   const state: State = {
     ...{ deadlineMs: 2_000, idleMs: 10 * 60_000, restartMs: 1_000, ...deps },
     ...{ waiting: new Map(), calls: 0, breaks: 0, closed: false },
   };
   return {
+    /** Whether the thread runs. */
     running: () => state.thread !== undefined,
-    async nearest(request) {
+    /** Throws `IndexUnavailable`. */
+    async nearest(request: NearestRequest): Promise<NearHit[]> {
       const why = whyUnavailable(state);
       if (why !== undefined) throw new IndexUnavailable(why);
       return ask(state, request);

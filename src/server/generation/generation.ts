@@ -29,13 +29,9 @@ export interface HostedGenerationDeps {
   watch?: GenerationWatch | undefined;
 }
 
-export interface HostedGeneration {
-  start(): Promise<void>;
-  /** Cancels calls and releases their jobs; resolves when nothing runs. */
-  stop(): Promise<void>;
-}
+export type HostedGeneration = ReturnType<typeof createHostedGeneration>;
 
-export function createHostedGeneration(deps: HostedGenerationDeps): HostedGeneration {
+export function createHostedGeneration(deps: HostedGenerationDeps) {
   const { database, server, log, clock } = deps;
   const { app, system } = database;
   const leaseMs = server.get("MEM_GENERATION_LEASE_SECONDS") * 1_000;
@@ -72,6 +68,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps): HostedGenera
   const runner = createTaskRunner({ database, concurrency, leaseMs, log, run: tasks.run });
   return {
     start: runner.start,
+    /** Cancels calls and releases their jobs; resolves when nothing runs. */
     async stop() {
       tasks.stop();
       await runner.stop(sessions.cancelAll);

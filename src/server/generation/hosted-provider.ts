@@ -32,18 +32,7 @@ interface HostedProviderDeps {
   watch?: Pick<GenerationWatch, "called"> | undefined;
 }
 
-export interface HostedProvider {
-  provider: Provider;
-  /** Writes instead of the model; null where `provider` is `local`. */
-  local: Provider | null;
-  /** Deadline of one batch. */
-  timeoutMs: number;
-  /** Whether the team used up its tokens of the month. Its running calls may exceed the cap. */
-  isOverCap(team_id: string): Promise<boolean>;
-  close(): Promise<void>;
-}
-
-export function createHostedProvider(deps: HostedProviderDeps): HostedProvider {
+export function createHostedProvider(deps: HostedProviderDeps) {
   const { settings, server, env, log, clock, database } = deps;
   const warn = (sentence: string): void => log.warn(sentence);
   const client = createChosenModel({ settings, env, clock, warn });
@@ -51,9 +40,12 @@ export function createHostedProvider(deps: HostedProviderDeps): HostedProvider {
   const cap = client === null ? 0 : server.get("MEM_MONTHLY_TOKEN_CAP");
   return {
     provider: client === null ? local : modelProvider(client, deps, warn),
+    /** Writes instead of the model; null where `provider` is `local`. */
     local: client === null ? null : local,
+    /** Deadline of one batch. */
     timeoutMs: 2 * settings.get("MEM_GENERATION_TIMEOUT_MS") + 60_000,
-    isOverCap: async (team_id) => cap > 0 && (await tokensThisMonth(database.system, team_id)) >= cap,
+    /** Whether the team used up its tokens of the month. Its running calls may exceed the cap. */
+    isOverCap: async (team_id: string) => cap > 0 && (await tokensThisMonth(database.system, team_id)) >= cap,
     close: async () => client?.close(),
   };
 }

@@ -20,17 +20,12 @@ export interface ChosenJobs {
   done(): boolean;
 }
 
-export interface JobChoice {
-  /** The jobs to work on, or how long to wait for some; null: until a new job comes. */
-  choose(team_id: string, work: TeamWork): ChosenJobs | { wait: number | null };
-}
-
 const longestWaitMs = 60_000;
 // More than one process works on; the number of an idle group may change.
 const maxRemembered = 10_000;
 
 /** `lastCallAt`: epoch at which the last call of a group ended, or null. */
-export function createJobChoice(batching: Batching, lastCallAt: (group: number) => number | null): JobChoice {
+export function createJobChoice(batching: Batching, lastCallAt: (group: number) => number | null) {
   // Chosen groups: their jobs look free until they are claimed.
   const taken = new Map<number, { isWantedAgain: boolean }>();
   const numbers = new Map<string, number>();
@@ -79,7 +74,8 @@ export function createJobChoice(batching: Batching, lastCallAt: (group: number) 
   }
 
   return {
-    choose(team_id, { now, waiting, next_at }) {
+    /** The jobs to work on, or how long to wait for some; null: until a new job comes. */
+    choose(team_id: string, { now, waiting, next_at }: TeamWork): ChosenJobs | { wait: number | null } {
       const order = isEven.get(team_id) === true ? newestFirst(waiting) : waiting;
       let soonest = next_at ?? Number.POSITIVE_INFINITY;
       for (const each of order) {

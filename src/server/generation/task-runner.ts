@@ -19,19 +19,13 @@ interface TaskRunnerDeps {
   run(team_id: string): Promise<void>;
 }
 
-export interface TaskRunner {
-  start(): Promise<void>;
-  /** Calls `onStopping` once no new task begins; resolves when the tasks have ended. */
-  stop(onStopping: () => void): Promise<void>;
-}
-
 // The jobs of a dead process are queued again when its lease (45 s) has expired and a sweep has seen it.
 const sweepEveryMs = 5_000;
 // A runner whose database is away waits seconds and minutes between its tries: stopping does not wait for it.
 const runnerEndMs = 5_000;
 const brokenRunnerEndMs = 500;
 
-export function createTaskRunner({ database, leaseMs, log, ...deps }: TaskRunnerDeps): TaskRunner {
+export function createTaskRunner({ database, leaseMs, log, ...deps }: TaskRunnerDeps) {
   const pool = openQueuePool(database.owner);
   let runner: Runner | null = null;
   // Settles when the newest runner has released its connections, also when it ends by itself.
@@ -79,7 +73,8 @@ export function createTaskRunner({ database, leaseMs, log, ...deps }: TaskRunner
       await sweeping;
       timer = setInterval(sweep, Math.min(sweepEveryMs, leaseMs / 2));
     },
-    async stop(onStopping) {
+    /** Calls `onStopping` once no new task begins; resolves when the tasks have ended. */
+    async stop(onStopping: () => void) {
       isStopping = true;
       clearInterval(timer);
       await sweeping;

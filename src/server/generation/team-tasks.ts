@@ -14,17 +14,11 @@ interface TeamTasksDeps extends BatchDeps<HostedBatch>, Pick<Database, "app" | "
   isOverCap(team_id: string): Promise<boolean>;
 }
 
-export interface TeamTasks {
-  run(team_id: string): Promise<void>;
-  /** Tasks that begin later only request another task. */
-  stop(): void;
-}
-
 // Longest wait for a paused provider.
 const longestWaitMs = 60_000;
 const fullTeamWaitMs = 500;
 
-export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
+export function createTeamTasks(deps: TeamTasksDeps) {
   const { app, system, queue, circuit, sessions, batching, clock } = deps;
   const choice = createJobChoice(batching, (group) => sessions.get(group)?.lastCallAt ?? null);
   const memory = { retries: createRetries(), sizes: createBatchSizes(batching.maxMessages) };
@@ -78,7 +72,7 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
   }
 
   return {
-    async run(team_id) {
+    async run(team_id: string) {
       if (isStopping) return requestTask(system, team_id);
       const before = running.get(team_id) ?? 0;
       if (before >= mostOfTeam) return requestTask(system, team_id, clock.now() + fullTeamWaitMs);
@@ -91,6 +85,7 @@ export function createTeamTasks(deps: TeamTasksDeps): TeamTasks {
         else running.delete(team_id);
       }
     },
+    /** Tasks that begin later only request another task. */
     stop() {
       isStopping = true;
     },

@@ -11,16 +11,7 @@ import { createDatabaseIfMissing } from "../../store/postgres/reach.ts";
 import { accountForInitdb, giveTo, type PostgresHome, preparePostgresHome } from "./postgres-home.ts";
 import { barrierTo, installedPrograms, type PostgresUser, reachablePrograms } from "./postgres-programs.ts";
 
-export interface PrivatePostgres {
-  /** Its connection string, for processes of this user. */
-  url: string;
-  /** The process id of the postmaster. */
-  pid: number;
-  /** Settles when it has ended, for any reason. */
-  ended: Promise<void>;
-  /** Ends it: `fast` aborts transactions and writes a checkpoint, `immediate` is a crash. */
-  stop(how?: "fast" | "immediate"): Promise<void>;
-}
+export type PrivatePostgres = Awaited<ReturnType<typeof run>>;
 
 interface StartOptions {
   dataDir: string;
@@ -172,7 +163,7 @@ async function run(
   bin: string,
   { cluster, sockets, user }: PostgresHome,
   { settings = [], log }: StartOptions,
-): Promise<PrivatePostgres> {
+) {
   const flags = [...defaults, `unix_socket_directories=${sockets}`, ...settings].flatMap((flag) => [
     "-c",
     flag,
@@ -202,10 +193,14 @@ async function run(
   }
   const pid = Number(readPidFile(cluster)?.[0]);
   return {
+    /** Its connection string, for processes of this user. */
     url,
+    /** The process id of the postmaster. */
     pid,
+    /** Settles when it has ended, for any reason. */
     ended,
-    async stop(how = "fast") {
+    /** Ends it: `fast` aborts transactions and writes a checkpoint, `immediate` is a crash. */
+    async stop(how: "fast" | "immediate" = "fast") {
       if (isAlive(pid)) process.kill(pid, how === "fast" ? "SIGINT" : "SIGQUIT");
       await ended;
     },

@@ -43,10 +43,6 @@ export interface ProjectSearch {
   near?: Near | null | undefined;
 }
 
-export interface SearchedProject {
-  search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<ProjectAnswer>;
-}
-
 // More candidates than results: the index knows neither frequency nor position of a word in a record.
 // LoCoMo turns: R@10 is 75.7 with 60 or 80, and 76.3 with 120 at a third more time.
 const candidateCount = 60;
@@ -55,7 +51,7 @@ const candidateCount = 60;
  * Searches inside the caller's transaction. Caches the record count of a project for a minute, and terms of compared
  * records for ten.
  */
-export function createProjectSearch(clock: Clock): SearchedProject {
+export function createProjectSearch(clock: Clock) {
   const populations = createPopulations(clock);
   const memory = createTermCache({ clock });
 
@@ -101,7 +97,7 @@ export function createProjectSearch(clock: Clock): SearchedProject {
   }
 
   return {
-    async search(connection, scope, asked) {
+    async search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<ProjectAnswer> {
       const time = readTime(asked.words, clock.now());
       const search = (words: string, ofThen: OfThen | null) =>
         byWords(connection, scope, { ...asked, words, ofThen });

@@ -3,13 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { IndexedRecord } from "../../store/postgres/search.ts";
 
-export interface TermCache {
-  /** Expires old entries; call it before `get`. */
-  age(): void;
-  /** The cached record of a `seq`. */
-  get(id: number): IndexedRecord | undefined;
-  keep(record: IndexedRecord): void;
-}
+export type TermCache = ReturnType<typeof createTermCache>;
 
 interface TermMemoryOptions {
   clock: Pick<Clock, "monotonicMs">;
@@ -28,7 +22,7 @@ export function createTermCache({
   clock,
   maxBytes = 64 * 1024 * 1024,
   forgetMs = 10 * 60_000,
-}: TermMemoryOptions): TermCache {
+}: TermMemoryOptions) {
   let young = new Map<number, Remembered>();
   let old = new Map<number, Remembered>();
   let bytes = 0;
@@ -49,17 +43,19 @@ export function createTermCache({
   }
 
   return {
+    /** Expires old entries; call it before `get`. */
     age() {
       now = clock.monotonicMs();
       if (now - since >= forgetMs / 2) turn();
     },
-    get(id) {
+    /** The cached record of a `seq`. */
+    get(id: number): IndexedRecord | undefined {
       const found = young.get(id) ?? old.get(id);
       if (found === undefined || found.until <= now) return undefined;
       if (!young.has(id)) put(found);
       return found.record;
     },
-    keep: (record) => put({ record, until: now + forgetMs }),
+    keep: (record: IndexedRecord) => put({ record, until: now + forgetMs }),
   };
 }
 

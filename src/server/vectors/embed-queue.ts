@@ -9,21 +9,11 @@ export interface Walk extends ProjectScope {
   isWhole: boolean;
 }
 
-export interface EmbedQueue {
-  /** The next walk of the next team; the team then waits behind the others. */
-  take(): Walk | undefined;
-  /** Appends a walk to its team's. */
-  put(walk: Walk): void;
-  /** Appends a walk through a part, unless the same one is queued. */
-  putOnce(walk: Omit<Walk, "isWhole">): void;
-  /** Queues projects with new records before their team's walks through older ones. */
-  addNew(projects: readonly ProjectScope[], after: number): void;
-  clear(): void;
-}
+export type EmbedQueue = ReturnType<typeof createEmbedQueue>;
 
 export const newest = Number.MAX_SAFE_INTEGER;
 
-export function createEmbedQueue(): EmbedQueue {
+export function createEmbedQueue() {
   // In the order in which teams take turns.
   const teams = new Map<string, Walk[]>();
 
@@ -34,7 +24,8 @@ export function createEmbedQueue(): EmbedQueue {
   }
 
   return {
-    take() {
+    /** The next walk of the next team; the team then waits behind the others. */
+    take(): Walk | undefined {
       const [next] = teams;
       if (next === undefined) return undefined;
       const [team_id, walks] = next;
@@ -43,8 +34,10 @@ export function createEmbedQueue(): EmbedQueue {
       if (walks.length > 0) teams.set(team_id, walks);
       return walk;
     },
-    put: (walk) => void walksOf(walk.team_id).push(walk),
-    putOnce(walk) {
+    /** Appends a walk to its team's. */
+    put: (walk: Walk) => void walksOf(walk.team_id).push(walk),
+    /** Appends a walk through a part, unless the same one is queued. */
+    putOnce(walk: Omit<Walk, "isWhole">) {
       const walks = walksOf(walk.team_id);
       const { project_id, before, after } = walk;
       const isQueued = walks.some(
@@ -52,7 +45,8 @@ export function createEmbedQueue(): EmbedQueue {
       );
       if (!isQueued) walks.push({ ...walk, isWhole: false });
     },
-    addNew(projects, after) {
+    /** Queues projects with new records before their team's walks through older ones. */
+    addNew(projects: readonly ProjectScope[], after: number) {
       for (const { team_id, project_id } of projects) {
         const walks = walksOf(team_id);
         const queued = walks.find((walk) => walk.project_id === project_id && walk.before === newest);

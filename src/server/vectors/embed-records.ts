@@ -42,20 +42,13 @@ export interface EmbeddedCounts {
   refused: number;
 }
 
-export interface RecordEmbedding {
-  start(): void;
-  counts(): Readonly<EmbeddedCounts>;
-  /** Why nothing is embedded at the moment; null when records are. */
-  failure(): string | null;
-  /** Aborts the call, releases the claim, and resolves when nothing runs. */
-  stop(): Promise<void>;
-}
+export type RecordEmbedding = ReturnType<typeof createRecordEmbedding>;
 
 // Another process, or a purge, holds the project.
 const busyMs = 500;
 const droppedPerStatement = 1_000;
 
-export function createRecordEmbedding(deps: EmbedDeps): RecordEmbedding {
+export function createRecordEmbedding(deps: EmbedDeps) {
   const { system, embedder, log, renewUse } = deps;
   const { identity } = embedder;
   const ending = new AbortController();
@@ -125,7 +118,9 @@ export function createRecordEmbedding(deps: EmbedDeps): RecordEmbedding {
       running = run();
     },
     counts: () => counts,
+    /** Why nothing is embedded at the moment; null when records are. */
     failure: () => pauses.failure()?.message ?? null,
+    /** Aborts the call, releases the claim, and resolves when nothing runs. */
     async stop() {
       ending.abort();
       await running;
@@ -141,14 +136,6 @@ function withoutQuote(cause: unknown): unknown {
   return new EmbedFailure(kind, ours, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-interface Scan {
-  /** Queues the projects that have records without a vector, when it is time to. */
-  whenDue(): Promise<void>;
-  restMs(): number;
-  /** The next scan covers all records. */
-  allNext(): void;
-}
-
 // An hourly scan of everything finds refused texts, vectors of another dimension, and records committed late.
 const scanAllEveryMs = 60 * 60_000;
 // A record gets its number before it is committed: a scan for new ones starts this much earlier.
@@ -158,7 +145,7 @@ const newPerScan = 10_000;
 function createScan(
   { system, embedder: { identity }, clock, scanEveryMs = 2_000 }: EmbedDeps,
   queue: EmbedQueue,
-): Scan {
+) {
   let seen = 0;
   let scanAt = 0;
   let scanAllAt = 0;
@@ -179,6 +166,7 @@ function createScan(
   }
 
   return {
+    /** Queues the projects that have records without a vector, when it is time to. */
     async whenDue() {
       const now = clock.monotonicMs();
       if (now < scanAt) return;
@@ -188,6 +176,7 @@ function createScan(
       scanAllAt = now + scanAllEveryMs;
     },
     restMs: () => Math.max(0, scanAt - clock.monotonicMs()),
+    /** The next scan covers all records. */
     allNext() {
       scanAllAt = 0;
     },

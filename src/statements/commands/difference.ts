@@ -94,20 +94,16 @@ export function placeOf({ part, cwd }: PlacedPart): string {
   return parts.join("/");
 }
 
-interface Arguments {
-  options: string[];
-  operands: string[];
-  /** The option before a word, or empty. */
-  optionOf: (word: string) => string;
-}
+type Arguments = ReturnType<typeof argumentsOf>;
 
-function argumentsOf(part: Part): Arguments {
+function argumentsOf(part: Part) {
   const words = part.launched.slice(1);
   const isOption = (word: string) => /^[-+]./.test(word);
   return {
     options: words.filter((word) => isOption(word) && word !== "--" && !cosmetic.test(word)),
     operands: words.filter((word) => !isOption(word) && !fillers.has(word)),
-    optionOf: (word) => {
+    /** The option before a word, or empty. */
+    optionOf: (word: string): string => {
       const before = words[words.indexOf(word) - 1] ?? "";
       return isOption(before) ? before : "";
     },

@@ -12,14 +12,7 @@ import { russian } from "./words-ru.ts";
 import { chinese } from "./words-zh.ts";
 
 /** A clause or a whole sentence; `has` tells whether it has wording of a class. */
-export interface Clause {
-  text: string;
-  /** The punctuation that ends it; empty at the end of the sentence. */
-  mark: string;
-  has: (cue: Cue) => boolean;
-  /** Where the wording begins, -1 without it. */
-  find: (cue: Cue) => number;
-}
+export type Clause = ReturnType<typeof clauseOf>;
 
 export interface ReadSentence {
   whole: Clause;
@@ -92,7 +85,7 @@ interface Language {
   patterns: ReadonlyMap<Cue, RegExp>;
 }
 
-function clauseOf(text: string, mark: string, { patterns }: Language): Clause {
+function clauseOf(text: string, mark: string, { patterns }: Language) {
   const lower = text.toLowerCase();
   const known = new Map<Cue, number>();
   const find = (cue: Cue): number => {
@@ -100,7 +93,12 @@ function clauseOf(text: string, mark: string, { patterns }: Language): Clause {
     known.set(cue, at);
     return at;
   };
-  return { text, mark, find, has: (cue) => find(cue) >= 0 };
+  return {
+    text /** The punctuation that ends it; empty at the end of the sentence. */,
+    mark /** Where the wording begins, -1 without it. */,
+    find,
+    has: (cue: Cue) => find(cue) >= 0,
+  };
 }
 
 function likelyLanguages(text: string): Language[] {

@@ -4,14 +4,7 @@ import { newId } from "../../core/ids.ts";
 import { type AuditRow, insertAudits } from "./audit.ts";
 import type { Queryable } from "./open.ts";
 
-export interface AuditWriter {
-  /** Resolves when the row is committed, or lost and counted: a read does not fail for it. Never rejects. */
-  write(row: AuditRow): Promise<void>;
-  /** Lost rows. */
-  failures(): number;
-  /** Resolves when every row is written or lost. */
-  settled(): Promise<void>;
-}
+export type AuditWriter = ReturnType<typeof createAuditWriter>;
 
 interface AuditWriterDeps {
   /** As `mem_system`: a group has rows of many teams. */
@@ -32,7 +25,7 @@ interface Waiting {
 }
 
 /** Writes one group at a time. */
-export function createAuditWriter({ system, onFailure }: AuditWriterDeps): AuditWriter {
+export function createAuditWriter({ system, onFailure }: AuditWriterDeps) {
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
   let failures = 0;
@@ -63,7 +56,8 @@ export function createAuditWriter({ system, onFailure }: AuditWriterDeps): Audit
   }
 
   return {
-    write(row) {
+    /** Resolves when the row is committed, or lost and counted: a read does not fail for it. Never rejects. */
+    write(row: AuditRow) {
       if (waiting.length >= maxWaiting) {
         failures += 1;
         return Promise.resolve();
@@ -74,7 +68,9 @@ export function createAuditWriter({ system, onFailure }: AuditWriterDeps): Audit
       writing ??= writeAll();
       return atMost(maxWaitMs, written);
     },
+    /** Lost rows. */
     failures: () => failures,
+    /** Resolves when every row is written or lost. */
     async settled() {
       await writing;
     },

@@ -4,12 +4,7 @@ import { type BatchItem, batchItem, type NewEvent, storeEvents, type Written } f
 import type { Connections } from "./open.ts";
 import { codeOf } from "./storage-error.ts";
 
-export interface EventWriter {
-  /** Resolves when the event is committed or refused. */
-  write(event: NewEvent): Promise<Settled>;
-  /** Resolves when all writes are settled. */
-  close(): Promise<void>;
-}
+export type EventWriter = ReturnType<typeof createEventWriter>;
 
 /** A final outcome. */
 export type Settled = Exclude<Written, { outcome: "busy" }>;
@@ -32,14 +27,15 @@ interface Waiting extends BatchItem {
   reject(cause: unknown): void;
 }
 
-export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWriter {
+export function createEventWriter({ app, groups = 2 }: WriterOptions) {
   // Events of a project that is being purged wait on one connection, and do not delay others.
   const patient = createLane(1, (group) => settle(app, group, true, patient.add));
   const quick = createLane(groups, (group) => settle(app, group, false, patient.add));
   let waitingChars = 0;
 
   return {
-    async write(event) {
+    /** Resolves when the event is committed or refused. */
+    async write(event: NewEvent): Promise<Settled> {
       const { text } = batchItem(event);
       if (waitingChars + text.length > maxWaitingChars) {
         throw new MemError("storage_busy", {
@@ -54,6 +50,7 @@ export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWrit
         waitingChars -= text.length;
       });
     },
+    /** Resolves when all writes are settled. */
     async close() {
       await quick.drained();
       await patient.drained();
@@ -61,13 +58,8 @@ export function createEventWriter({ app, groups = 2 }: WriterOptions): EventWrit
   };
 }
 
-interface Lane {
-  add(item: Waiting): void;
-  drained(): Promise<void>;
-}
-
 /** Collects items and runs them in groups, `groups` at a time; `run` never throws. */
-function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<void>): Lane {
+function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<void>) {
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let scheduled = false;
@@ -97,7 +89,7 @@ function createLane(groups: number, run: (group: readonly Waiting[]) => Promise<
   }
 
   return {
-    add(item) {
+    add(item: Waiting) {
       waiting.push(item);
       schedule();
     },

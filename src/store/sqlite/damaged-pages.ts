@@ -21,16 +21,10 @@ export interface TreePage {
   unreadable: number;
 }
 
-export interface DamagedPages {
-  /** Pages of the file and its log, from 1. */
-  count: number;
-  /** Undefined for a missing page, or one that is not part of a tree. */
-  tree(number: number): TreePage | undefined;
-  close(): void;
-}
+export type DamagedPages = ReturnType<typeof openDamagedPages>;
 
 /** Opens the file at `path` with its log. The header is not read: `pageSize` is that of a new file. */
-export function openDamagedPages(path: string, pageSize: number): DamagedPages {
+export function openDamagedPages(path: string, pageSize: number) {
   const file = openSync(path, "r");
   const inFile = Math.ceil(fstatSync(file).size / pageSize);
   const log = readLog(`${path}-wal`, pageSize);
@@ -46,8 +40,10 @@ export function openDamagedPages(path: string, pageSize: number): DamagedPages {
   }
 
   return {
+    /** Pages of the file and its log, from 1. */
     count,
-    tree(number) {
+    /** Undefined for a missing page, or one that is not part of a tree. */
+    tree(number: number): TreePage | undefined {
       const bytes = page(number);
       return bytes && parseTreePage(bytes, { number, count, pageSize, page });
     },

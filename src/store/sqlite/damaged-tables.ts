@@ -6,16 +6,10 @@ import { fits, type Shape, schemaShape, shapeOfIndex, shapeOfTable, writtenShape
 /** A row by column name, without columns that were added after it was written. */
 export type FoundRow = Record<string, unknown>;
 
-export interface DamagedTables {
-  /** Every readable row; a row may occur twice, first from the table itself. */
-  rows(table: string): Generator<FoundRow>;
-  /** Number of damaged pages and rows of the table. */
-  unreadable(table: string): number;
-  close(): void;
-}
+export type DamagedTables = ReturnType<typeof openDamagedTables>;
 
 /** Opens the file at `path`. The schema of `like`, a new database, replaces lost parts of its schema. */
-export function openDamagedTables(path: string, like: Sqlite): DamagedTables {
+export function openDamagedTables(path: string, like: Sqlite) {
   const pages = openDamagedPages(path, Number(like.pragma("page_size", { simple: true })));
   const known = readSchema(like);
   const written = findSchema(pages, known);
@@ -32,12 +26,14 @@ export function openDamagedTables(path: string, like: Sqlite): DamagedTables {
   }
 
   return {
-    *rows(table) {
+    /** Every readable row; a row may occur twice, first from the table itself. */
+    *rows(table: string): Generator<FoundRow> {
       const sources = trees.filter((tree) => tree.table === table && tree.isSource);
       for (const { shape, numbers } of sources)
         for (const number of numbers) yield* rowsOf(pages.tree(number), shape);
     },
-    unreadable: (table) => trees.find(({ name }) => name === table)?.unreadable ?? 0,
+    /** Number of damaged pages and rows of the table. */
+    unreadable: (table: string) => trees.find(({ name }) => name === table)?.unreadable ?? 0,
     close: pages.close,
   };
 }

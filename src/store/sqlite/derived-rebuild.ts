@@ -2,18 +2,6 @@
 import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 
-export interface DerivedRebuild {
-  /**
-   * Lists at most `limit` records, and derived rows without a record, from a position on in the caller's transaction.
-   * Returns the next position, null at the end.
-   */
-  list(limit: number, from?: ListPosition): ListPosition | null;
-  /** Rebuilds the rows of at most `limit` listed records in the caller's transaction; returns how many. */
-  renew(limit: number): number;
-  /** How many records are listed. */
-  waiting(): number;
-}
-
 /** The part of the list, and the last id of it that was listed. */
 export interface ListPosition {
   part: number;
@@ -23,7 +11,7 @@ export interface ListPosition {
 export const indexedTables: readonly IndexedTable[] = ["observations", "session_summaries", "user_prompts"];
 
 /** 100,000 observations take about 20 s, so they are rebuilt in batches. Until then a record keeps its old rows. */
-export function createDerivedRebuild(db: Sqlite): DerivedRebuild {
+export function createDerivedRebuild(db: Sqlite) {
   const derived = createDerivedRows(db);
   const parts = [...indexedTables.map(listOf), dropMisfitVectors].map(({ ids, change }) => ({
     // The last id of the range that begins after an id.
@@ -55,7 +43,14 @@ export function createDerivedRebuild(db: Sqlite): DerivedRebuild {
   }
 
   return {
-    list(limit, { part, after } = { part: 0, after: Number.MIN_SAFE_INTEGER }) {
+    /**
+     * Lists at most `limit` records, and derived rows without a record, from a position on in the caller's transaction.
+     * Returns the next position, null at the end.
+     */
+    list(
+      limit: number,
+      { part, after }: ListPosition = { part: 0, after: Number.MIN_SAFE_INTEGER },
+    ): ListPosition | null {
       const statements = parts[part];
       if (statements === undefined) return null;
       const last = statements.last.get({ after, limit }) ?? null;
@@ -63,11 +58,13 @@ export function createDerivedRebuild(db: Sqlite): DerivedRebuild {
       statements.change.run({ after, last });
       return { part, after: last };
     },
-    renew(limit) {
+    /** Rebuilds the rows of at most `limit` listed records in the caller's transaction; returns how many. */
+    renew(limit: number): number {
       const rows = next.all(limit);
       for (const { kind, id } of rows) renewOne(kind, id);
       return rows.length;
     },
+    /** How many records are listed. */
     waiting: () => waiting.get() ?? 0,
   };
 }

@@ -43,20 +43,7 @@ export interface WaitingMessages extends DueMessages {
   isCompleted: boolean;
 }
 
-export interface GenerationQueue {
-  claim(
-    sessionId: number,
-    request: { now: number; leaseMs: number; limit: number; maxChars: number },
-  ): Promise<ClaimedBatch | null>;
-  complete(batch: ClaimedBatch, reply: SettledReply): Promise<CompletedBatch>;
-  release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
-  /** Releases expired leases, except for `sessionsInWork`. */
-  reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
-  /** Reads at most `limit` due messages of the session; null when none is due. */
-  waiting(sessionId: number, now: number, limit: number): WaitingMessages | null;
-  sessionsDue(now: number): number[];
-  nextDue(now: number): number | null;
-}
+export type GenerationQueue = ReturnType<typeof createGenerationQueue>;
 
 interface Parts extends GroupCommit {
   sessions: Sessions;
@@ -75,23 +62,30 @@ interface Parts extends GroupCommit {
 }
 
 /** `owner` is the worker instance that holds the leases. */
-export function createGenerationQueue(parts: Parts, owner: string): GenerationQueue {
+export function createGenerationQueue(parts: Parts, owner: string) {
   const { sessions, pending } = parts;
   return {
-    claim: (sessionId, { now, leaseMs, limit, maxChars }) =>
+    claim: (
+      sessionId: number,
+      { now, leaseMs, limit, maxChars }: { now: number; leaseMs: number; limit: number; maxChars: number },
+    ) =>
       parts.commit(() => {
         const session = sessions.byId(sessionId);
         const leaseUntil = now + leaseMs;
         const messages = pending.claim({ sessionId, owner, now, leaseUntil, limit, maxChars });
         return session === undefined || messages.length === 0 ? null : batchOf(parts, session, messages);
       }),
-    complete: (batch, reply) => parts.commit(() => complete(parts, owner, { batch, reply })),
-    release: (messages, release) =>
+    complete: (batch: ClaimedBatch, reply: SettledReply) =>
+      parts.commit(() => complete(parts, owner, { batch, reply })),
+    release: (messages: readonly ClaimedMessage[], release: Release) =>
       parts.commit(() => {
         for (const { id } of messages) pending.release(id, release);
       }),
-    reclaimExpired: (now, inWork) => parts.commit(() => pending.reclaimExpired(now, inWork)),
-    waiting(sessionId, now, limit) {
+    /** Releases expired leases, except for `sessionsInWork`. */
+    reclaimExpired: (now: number, inWork: readonly number[]) =>
+      parts.commit(() => pending.reclaimExpired(now, inWork)),
+    /** Reads at most `limit` due messages of the session; null when none is due. */
+    waiting(sessionId: number, now: number, limit: number): WaitingMessages | null {
       const due = pending.dueOf(sessionId, now, limit);
       return due && { ...due, isCompleted: sessions.byId(sessionId)?.status === "completed" };
     },

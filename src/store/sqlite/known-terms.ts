@@ -19,13 +19,8 @@ export interface Known {
   terms: RecordTerms;
 }
 
-export interface KnownTerms {
-  /** In the order of the ids, current; undefined for a missing record. */
-  of(ids: readonly number[]): (Known | undefined)[];
-}
-
 /** Reads through a cache of about `maxBytes` that drops its oldest entries. */
-export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes): KnownTerms {
+export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes) {
   const changed = createChanges(db);
   const load = createLoad(db);
   const make = createMake(db);
@@ -45,7 +40,8 @@ export function createKnownTerms(db: Sqlite, maxBytes = defaultBytes): KnownTerm
   }
 
   return {
-    of(ids) {
+    /** In the order of the ids, current; undefined for a missing record. */
+    of(ids: readonly number[]): (Known | undefined)[] {
       // Rows read in a transaction may be rolled back.
       const { known, keep } = db.inTransaction ? createMemory(0) : upToDate();
       const missing = ids.filter((id) => !known.has(id));
@@ -65,13 +61,9 @@ const newestKept = 12_000;
 // An entry's objects and its place in the map.
 const bytesBeside = 250;
 
-interface Memory {
-  known: ReadonlyMap<number, Known>;
-  keep(loaded: ReadonlyMap<number, Known>): void;
-  forget(ids: readonly number[]): void;
-}
+type Memory = ReturnType<typeof createMemory>;
 
-function createMemory(maxBytes: number): Memory {
+function createMemory(maxBytes: number) {
   const known = new Map<number, Known>();
   let bytes = 0;
 
@@ -82,7 +74,7 @@ function createMemory(maxBytes: number): Memory {
 
   return {
     known,
-    keep(loaded) {
+    keep(loaded: ReadonlyMap<number, Known>) {
       for (const [id, one] of loaded) {
         known.set(id, one);
         bytes += bytesOf(one);
@@ -93,7 +85,7 @@ function createMemory(maxBytes: number): Memory {
         drop(id);
       }
     },
-    forget(ids) {
+    forget(ids: readonly number[]) {
       for (const id of ids) drop(id);
     },
   };

@@ -3,18 +3,6 @@ import { localDays } from "../../core/local-days.ts";
 import type { CallSums, CostGrouping, ModelCall } from "../../core/records/model-call.ts";
 import type { Sqlite } from "./open.ts";
 
-export interface ModelCalls {
-  /** Runs in the store's commit. */
-  record(call: ModelCall): void;
-  /** Input and output tokens of all calls since `epochMs`. */
-  tokensSince(epochMs: number): number;
-  /** Sums of the calls from `from` to `until` (not included) by `by`: days oldest first, the others largest first. */
-  sums(by: CostGrouping, range: CallRange): (CallSums & { key: string })[];
-  total(range: CallRange): CallSums;
-  /** Epoch of the first call, or null. */
-  firstAt(): number | null;
-}
-
 export interface CallRange {
   from: number;
   until: number;
@@ -28,7 +16,7 @@ const sumColumns = `count(*) as calls,
   coalesce(sum(cost_micro_usd), 0) as cost_micro_usd,
   sum(cost_micro_usd is null) as unpriced`;
 
-export function createModelCalls(db: Sqlite): ModelCalls {
+export function createModelCalls(db: Sqlite) {
   const insert = db.prepare<ModelCall>(
     `insert into model_calls (at_epoch, provider, model, session_id, project, messages, input_tokens, output_tokens,
        cached_tokens, cost_micro_usd, outcome)
@@ -78,10 +66,15 @@ export function createModelCalls(db: Sqlite): ModelCalls {
   }
 
   return {
-    record: (call) => void insert.run(call),
-    tokensSince: (epochMs) => tokensSince.get(epochMs)?.tokens ?? 0,
-    sums: (grouping, range) => (grouping === "day" ? daySums(range) : by[grouping].all(range)),
-    total: (range) => withoutNulls(total.get(range)),
+    /** Runs in the store's commit. */
+    record: (call: ModelCall) => void insert.run(call),
+    /** Input and output tokens of all calls since `epochMs`. */
+    tokensSince: (epochMs: number) => tokensSince.get(epochMs)?.tokens ?? 0,
+    /** Sums of the calls from `from` to `until` (not included) by `by`: days oldest first, the others largest first. */
+    sums: (grouping: CostGrouping, range: CallRange) =>
+      grouping === "day" ? daySums(range) : by[grouping].all(range),
+    total: (range: CallRange) => withoutNulls(total.get(range)),
+    /** Epoch of the first call, or null. */
     firstAt: () => firstAt.get()?.at ?? null,
   };
 }

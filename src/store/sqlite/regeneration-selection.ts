@@ -4,12 +4,7 @@ import type { RegenerationRequest, RegenerationSize } from "../../core/records/r
 import type { GroupCommit } from "./group-commit.ts";
 import type { Sqlite } from "./open.ts";
 
-export interface RegenerationSelection {
-  /** Lists the events of the request; failed ones are retried. */
-  add(request: RegenerationRequest): Promise<void>;
-  /** Measures the list without its failed events, and what the request would add to it. */
-  measure(request: RegenerationRequest | null): Promise<RegenerationSize>;
-}
+export type RegenerationSelection = ReturnType<typeof createRegenerationSelection>;
 
 // Rows of one step: selecting from 100,000 records never holds up intake.
 const rowsPerStep = 1_000;
@@ -71,7 +66,7 @@ const listed = (maxFailures: number) => `select g.raw_event_id as event, g.sessi
 export function createRegenerationSelection(
   db: Sqlite,
   { commit, maxFailures }: Pick<GroupCommit, "commit"> & { maxFailures: number },
-): RegenerationSelection {
+) {
   const sources = [
     sourceOf(db, {
       table: "observations",
@@ -99,11 +94,13 @@ export function createRegenerationSelection(
   }
 
   return {
-    async add(request) {
+    /** Lists the events of the request; failed ones are retried. */
+    async add(request: RegenerationRequest) {
       for (const { steps, add } of sources)
         for (const step of steps(request)) await commit(() => add.run(step));
     },
-    async measure(request) {
+    /** Measures the list without its failed events, and what the request would add to it. */
+    async measure(request: RegenerationRequest | null): Promise<RegenerationSize> {
       const observations = new Set<number>();
       const summaries = new Set<number>();
       // Grouped as rows come: to group 100,000 at the end held up the worker for 90 ms.

@@ -31,15 +31,6 @@ export interface AuthenticationCounts {
   lookup_failures: number;
 }
 
-export interface Authentication {
-  authenticate(presented: { key: string | null; address: string }): Promise<Caller>;
-  /** Expires the cached keys of a team, or of all, after a revocation here or elsewhere. */
-  recheck(team_id?: string): void;
-  counts(): Readonly<AuthenticationCounts>;
-  /** Resolves when background writes are done. */
-  settled(): Promise<void>;
-}
-
 interface Options {
   keys: KeyLookup;
   clock: Clock;
@@ -65,7 +56,7 @@ const touchAfterMs = 60_000;
  * An address over its limit is refused without a database lookup. Exceptions: a key that was valid before, and a few lookups
  * a second, so that a valid key behind the same address is found.
  */
-export function createAuthentication({ keys, clock, failuresPerMinute }: Options): Authentication {
+export function createAuthentication({ keys, clock, failuresPerMinute }: Options) {
   const state: State = {
     keys,
     clock,
@@ -77,8 +68,9 @@ export function createAuthentication({ keys, clock, failuresPerMinute }: Options
     counts: { accepted: 0, refused: 0, limited: 0, lookups: 0, lookup_failures: 0 },
   };
   return {
-    authenticate: (presented) => authenticate(state, presented),
-    recheck(team_id) {
+    authenticate: (presented: { key: string | null; address: string }) => authenticate(state, presented),
+    /** Expires the cached keys of a team, or of all, after a revocation here or elsewhere. */
+    recheck(team_id?: string) {
       state.rechecks += 1;
       state.lookups.clear();
       for (const each of state.cached.values()) {
@@ -86,6 +78,7 @@ export function createAuthentication({ keys, clock, failuresPerMinute }: Options
       }
     },
     counts: () => state.counts,
+    /** Resolves when background writes are done. */
     async settled() {
       await Promise.all(state.writes);
     },

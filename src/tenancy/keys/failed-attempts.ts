@@ -2,14 +2,6 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 
-export interface FailedAttempts {
-  /** Seconds until the address may fail again; 0 while it may. */
-  waitSeconds(address: string): number;
-  add(address: string): void;
-  /** Takes one of the few lookups a second that an address over its limit has; false when none is left. */
-  takeLookup(address: string): boolean;
-}
-
 interface Options {
   clock: Clock;
   /** Failures per minute and address; 0 is no limit. */
@@ -29,7 +21,7 @@ const windowMs = 60_000;
 const lookupsPerSecond = 5;
 
 /** When the table is full, the address without a failure for the longest time is removed. */
-export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }: Options): FailedAttempts {
+export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }: Options) {
   const tallies = new Map<string, Tally>();
 
   // Two windows of a minute; the older one is weighted by its part of the last 60 s.
@@ -46,12 +38,13 @@ export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }
   }
 
   return {
-    waitSeconds(address) {
+    /** Seconds until the address may fail again; 0 while it may. */
+    waitSeconds(address: string): number {
       const tally = perMinute === 0 ? undefined : tallyOf(address);
       if (tally === undefined) return 0;
       return Math.ceil(waitMs(tally, clock.monotonicMs() - tally.windowStart, perMinute) / 1_000);
     },
-    add(address) {
+    add(address: string) {
       if (perMinute === 0) return;
       const bucket = bucketOf(address);
       const tally = tallyOf(address) ?? newTally(clock.monotonicMs());
@@ -61,7 +54,8 @@ export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }
       const [oldest] = tallies.keys();
       if (tallies.size > maxAddresses && oldest !== undefined) tallies.delete(oldest);
     },
-    takeLookup(address) {
+    /** Takes one of the few lookups a second that an address over its limit has; false when none is left. */
+    takeLookup(address: string): boolean {
       const tally = tallyOf(address);
       if (tally === undefined) return true;
       const second = Math.floor(clock.monotonicMs() / 1_000);

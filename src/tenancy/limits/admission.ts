@@ -10,11 +10,7 @@ import {
   type Wish,
 } from "./counting.ts";
 
-export interface Admission {
-  admit(caller: Caller, wish: Wish): Promise<Verdict>;
-  /** Requests that passed because the store did not answer. */
-  skipped(): number;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 interface AdmissionDeps {
   limits: Limits;
@@ -53,7 +49,7 @@ interface TeamQueue {
  * Requests that arrive while a batch of their team is counted form the next batch: a burst costs two statements and locks a
  * hot row once. Never rejects.
  */
-export function createAdmission(deps: AdmissionDeps): Admission {
+export function createAdmission(deps: AdmissionDeps) {
   const state: State = {
     ...deps,
     queues: new Map(),
@@ -62,8 +58,9 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     skipped: 0,
   };
   return {
+    /** Requests that passed because the store did not answer. */
     skipped: () => state.skipped,
-    admit({ team_id, key_id }, wish) {
+    admit({ team_id, key_id }: Caller, wish: Wish): Promise<Verdict> {
       if (state.clock.monotonicMs() < state.probeAt) return Promise.resolve(pass(state));
       return new Promise((resolve) => {
         let settled = false;

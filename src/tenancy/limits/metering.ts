@@ -9,14 +9,7 @@ export interface MeteredCall {
   api_key_id: string | null;
 }
 
-export interface Meter {
-  /** Counts the call; does not wait. */
-  count(caller: Caller): void;
-  /** Calls that were lost: the buffer was full, or the write failed. */
-  lost(): number;
-  /** Writes the rest. */
-  close(): Promise<void>;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 interface MeterDeps {
   record(calls: readonly MeteredCall[]): Promise<void>;
@@ -26,7 +19,7 @@ const flushAfterMs = 250;
 const mostBuffered = 20_000;
 const mostWritten = 2_000;
 
-export function createMeter({ record }: MeterDeps): Meter {
+export function createMeter({ record }: MeterDeps) {
   const buffer: MeteredCall[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -50,7 +43,8 @@ export function createMeter({ record }: MeterDeps): Meter {
   }
 
   return {
-    count({ team_id, project_id, key_id }) {
+    /** Counts the call; does not wait. */
+    count({ team_id, project_id, key_id }: Caller) {
       if (buffer.length >= mostBuffered) {
         lost += 1;
         return;
@@ -58,7 +52,9 @@ export function createMeter({ record }: MeterDeps): Meter {
       buffer.push({ team_id, project_id, api_key_id: key_id });
       timer ??= setTimeout(() => void flush(), flushAfterMs);
     },
+    /** Calls that were lost: the buffer was full, or the write failed. */
     lost: () => lost,
+    /** Writes the rest. */
     async close() {
       clearTimeout(timer);
       await flush();
