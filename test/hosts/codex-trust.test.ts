@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { isAlive } from "../../src/core/is-alive.ts";
 import { codexHooks } from "../../src/hosts/codex-trust.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { until } from "../helpers/worker-process.ts";
 
 const program = fileURLToPath(new URL("../fixtures/host-cli/codex", import.meta.url));
 
@@ -24,6 +25,10 @@ async function ask(play: string, deadlineMs?: number) {
   return { answer, seen, home };
 }
 
+// The kernel takes a moment to remove a killed process.
+const ended = (pid: number) =>
+  until(() => (isAlive(pid) ? undefined : true), 10_000, "the end of the server");
+
 test("lists each hook with its trust, asks nothing else, and leaves no process", async () => {
   const { answer, seen, home } = await ask("listed");
   expect(answer).toMatchObject({
@@ -36,7 +41,7 @@ test("lists each hook with its trust, asks nothing else, and leaves no process",
   expect(args).toEqual(["app-server"]);
   expect(asked.map(({ method }) => method)).toEqual(["initialize", "initialized", "hooks/list"]);
   expect(asked.at(-1)?.params).toEqual({ cwds: [home] });
-  expect(isAlive(pid)).toBe(false);
+  await ended(pid);
 });
 
 test.each([
@@ -49,7 +54,7 @@ test.each([
 test.each(["hangs", "deaf", "garbage"])("ends a server that %s at the deadline", async (play) => {
   const { answer, seen } = await ask(play, 1_000);
   expect(answer).toEqual({ failed: "no answer within 1 s" });
-  expect(isAlive(seen().pid)).toBe(false);
+  await ended(seen().pid);
 });
 
 test("says that there is no program", async () => {
