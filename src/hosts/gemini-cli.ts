@@ -41,8 +41,7 @@ const events: EventTable = {
         source: textField(payload, "source") || "startup",
       }),
     ],
-    // Its context stands before the prompt in <hook_context>, which cleaning removes.
-    ["before-agent", promptEvent],
+    ["before-agent", prompt],
     ["after-tool", afterTool],
     [
       "after-agent",
@@ -59,6 +58,17 @@ const events: EventTable = {
   // BeforeTool cannot inject.
   unused: eventNames("BeforeTool", "BeforeModel", "AfterModel", "BeforeToolSelection", "Notification"),
 };
+
+// The context of the session start stands before the first prompt. A spooled prompt lost it when it was cleaned.
+function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  const event = promptEvent(base, payload);
+  if (event?.kind !== "prompt") return event;
+  const end = event.text.startsWith("<hook_context>") ? event.text.indexOf(contextEnd) : -1;
+  const text = end < 0 ? event.text : event.text.slice(end + contextEnd.length);
+  return { ...event, text: text.trimStart() };
+}
+
+const contextEnd = "</hook_context>";
 
 function afterTool(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const response = payload.tool_response ?? null;

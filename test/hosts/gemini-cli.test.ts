@@ -13,7 +13,15 @@ describe("a recorded payload", () => {
     ["SessionStart.startup", { kind: "session_start", source: "startup", cwd: "/home/user/demo" }],
     ["SessionStart.resume", { kind: "session_start", source: "resume" }],
     ["SessionStart.clear", { kind: "session_start", source: "clear" }],
-    ["BeforeAgent", { kind: "prompt", eventKey: null, promptKey: null }],
+    [
+      "BeforeAgent",
+      {
+        kind: "prompt",
+        text: "[[shell: echo hi-from-gemini]][[read: /home/user/demo/note.txt]][[final: GEM_ONE]]",
+        eventKey: null,
+        promptKey: null,
+      },
+    ],
     ["BeforeTool.read_file", { kind: "other", name: "BeforeTool" }],
     ["AfterTool.read_file", { kind: "tool_use", toolName: "read_file", toolInput: { file_path: note } }],
     ["AfterTool.run_shell_command", { kind: "tool_use", toolName: "run_shell_command", failed: false }],

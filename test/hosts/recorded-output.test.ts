@@ -1,0 +1,282 @@
+// Payloads of Gemini CLI, Copilot CLI and Cursor through the registered hook and a real worker: the exact output of each.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { isJsonObject, type JsonObject } from "../../src/text/json.ts";
+import { textField } from "../../src/text/json-fields.ts";
+import { kebabCase } from "../../src/text/kebab-case.ts";
+import {
+  drained,
+  startWorker,
+  type WorkerHome,
+  type WorkerProcess,
+  workerHome,
+} from "../helpers/worker-process.ts";
+import { refusedOutput } from "./accepted-output.ts";
+import { silent } from "./hook/hook-payload.ts";
+import { launchers, runHook, spooled } from "./hook/run-hook.ts";
+import { recordedFiles, recordedPayload } from "./recorded.ts";
+
+const rule = "Use pnpm, never npm.";
+const aboutNote = "Earlier records about /home/user/demo/note.txt";
+
+interface Session {
+  home: WorkerHome;
+  worker: WorkerProcess;
+  /** Sends the payload as the host's hook of the event. */
+  send(event: string, payload: JsonObject): ReturnType<typeof runHook>;
+}
+
+// The memory has a rule, and work on note.txt in an earlier session.
+async function sessionOf(host: string): Promise<Session> {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  expect((await worker.post("/api/rules", { text: rule, project: "demo" })).status).toBe(201);
+  const use = {
+    tool_name: "Edit",
+    tool_use_id: "t-0",
+    tool_input: { file_path: "/home/user/demo/note.txt", old_string: "hello", new_string: "hello from note" },
+    tool_response: { success: true },
+  };
+  const earlier = { session_id: "earlier", cwd: "/home/user/demo", ...use };
+  expect((await worker.post("/api/hooks/claude-code/PostToolUse", earlier)).status).toBe(200);
+  await drained(worker);
+  const send = (event: string, payload: JsonObject) =>
+    runHook(launchers["as registered"](kebabCase(event), host), home, JSON.stringify(payload));
+  return { home, worker, send };
+}
+
+/** How a host nests a text for its agent. */
+const envelopes: Record<string, (event: string, text: unknown) => object> = {
+  "gemini-cli": (hookEventName, additionalContext) => ({
+    hookSpecificOutput: { hookEventName, additionalContext },
+  }),
+  "copilot-cli": (_event, additionalContext) => ({ additionalContext }),
+  cursor: (_event, additional_context) => ({ additional_context }),
+};
+
+async function expectOutputs(
+  host: string,
+  session: Session,
+  outputs: readonly (readonly [event: string, payload: JsonObject, text: string | undefined])[],
+): Promise<void> {
+  for (const [event, payload, text] of outputs) {
+    const run = await session.send(event, payload);
+    const shown = { event, payload };
+    if (text === undefined) expect({ ...shown, ...run }).toEqual({ ...shown, ...silent });
+    else {
+      expect({ ...shown, ...run }).toMatchObject({ ...shown, code: 0, stderr: "" });
+      const official = textField(payload, "hook_event_name") || pascalCase(event);
+      expect(refusedOutput(host, official, run.stdout)).toEqual([]);
+      expect(JSON.parse(run.stdout)).toEqual(envelopes[host]?.(official, expect.stringContaining(text)));
+    }
+  }
+  expect(spooled(session.home)).toEqual([]);
+  const { body } = await session.worker.get("/api/health");
+  expect(isJsonObject(body) && body.unreadEvents).toEqual([]);
+}
+
+function pascalCase(event: string): string {
+  const spelled = event === "userPromptSubmitted" ? "userPromptSubmit" : event;
+  return spelled.charAt(0).toUpperCase() + spelled.slice(1);
+}
+
+type Expected = readonly [file: string, text?: string][];
+
+// Payloads without a text here get nothing: those sessions have had it, or the host takes nothing there.
+const recorded: readonly [host: string, folder: string, Expected][] = [
+  [
+    "gemini-cli",
+    "gemini-cli",
+    [
+      ["SessionStart.startup", rule],
+      ["BeforeAgent"],
+      ["PreCompress.auto"],
+      ["BeforeTool.run_shell_command"],
+      ["AfterTool.run_shell_command"],
+      ["BeforeTool.read_file"],
+      ["AfterTool.read_file", aboutNote],
+      ["AfterAgent"],
+      ["SessionEnd.exit"],
+      ["SessionStart.resume"],
+      ["PreCompress.manual"],
+      ["SessionEnd.clear"],
+      ["SessionStart.clear", rule],
+    ],
+  ],
+  [
+    "copilot-cli",
+    "copilot-cli-pascalcase",
+    [
+      ["SessionStart.new", rule],
+      ["UserPromptSubmit"],
+      ["PreToolUse.Bash"],
+      ["PermissionRequest.bash"],
+      ["PostToolUse.Bash"],
+      ["PreToolUse.Read"],
+      ["PostToolUse.Read", aboutNote],
+      ["Stop"],
+      ["SessionEnd.complete"],
+      ["SessionStart.resume"],
+      ["PreCompact.manual"],
+      ["SessionEnd.user_exit"],
+    ],
+  ],
+  [
+    "copilot-cli",
+    "copilot-cli",
+    [
+      ["sessionStart.new", rule],
+      ["userPromptSubmitted"],
+      ["userPromptTransformed"],
+      ["preToolUse.bash"],
+      ["permissionRequest.bash"],
+      ["postToolUse.bash"],
+      ["preToolUse.view"],
+      ["postToolUse.view", aboutNote],
+      ["agentStop"],
+      ["sessionEnd.complete"],
+      ["sessionStart.resume"],
+      ["preCompact.manual"],
+      ["sessionEnd.user_exit"],
+    ],
+  ],
+];
+
+test.each(recorded)(
+  "%s: every payload of %s gets its exact envelope, or nothing",
+  { timeout: 60_000 },
+  async (host, folder, expected) => {
+    expect(expected.map(([file]) => file).toSorted()).toEqual(recordedFiles(folder).toSorted());
+    const session = await sessionOf(host);
+    const outputs = expected.map(([file, text]) => {
+      const [event = ""] = file.split(".");
+      return [event, recordedPayload(folder, file), text] as const;
+    });
+    await expectOutputs(host, session, outputs);
+  },
+);
+
+async function itemsOf(worker: WorkerProcess, path: string): Promise<JsonObject[]> {
+  const { body } = await worker.get(path);
+  const items = isJsonObject(body) ? body.items : undefined;
+  return Array.isArray(items) ? items.filter(isJsonObject) : [];
+}
+
+test("Gemini's prompt is stored without the context before it", { timeout: 60_000 }, async () => {
+  const { worker, send } = await sessionOf("gemini-cli");
+  const payload = recordedPayload("gemini-cli", "BeforeAgent");
+  expect(textField(payload, "prompt")).toContain("<hook_context>CTX_SessionStart_0</hook_context>");
+  await send("BeforeAgent", payload);
+  const [prompt] = await itemsOf(worker, "/api/prompts");
+  expect(textField(prompt ?? {}, "prompt_text")).toMatch(/^\[\[shell: echo/);
+  expect(JSON.stringify(prompt)).not.toContain("CTX_SessionStart_0");
+});
+
+test("Gemini's three ends of one session are one", { timeout: 60_000 }, async () => {
+  const { worker, send } = await sessionOf("gemini-cli");
+  await send("BeforeAgent", recordedPayload("gemini-cli", "BeforeAgent"));
+  await send("AfterAgent", recordedPayload("gemini-cli", "AfterAgent"));
+  for (let end = 0; end < 3; end++)
+    await send("SessionEnd", recordedPayload("gemini-cli", "SessionEnd.exit"));
+  await drained(worker);
+  expect(await itemsOf(worker, "/api/summaries")).toHaveLength(1);
+});
+
+test("Copilot's turn ends with the last message of its transcript", { timeout: 60_000 }, async () => {
+  const { home, worker, send } = await sessionOf("copilot-cli");
+  const path = join(home.env.HOME ?? "", ".copilot", "session-state", "s", "events.jsonl");
+  mkdirSync(dirname(path), { recursive: true });
+  const timestamp = "2026-11-20T23:52:38.000Z";
+  const lines = [
+    { type: "user.message", data: { content: "Decide." }, timestamp },
+    {
+      type: "assistant.message",
+      data: { content: "We decided to use port 4711 because 80 is taken." },
+      timestamp,
+    },
+  ];
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join("\n"));
+  await send("UserPromptSubmit", recordedPayload("copilot-cli-pascalcase", "UserPromptSubmit"));
+  await send("Stop", { ...recordedPayload("copilot-cli-pascalcase", "Stop"), transcript_path: path });
+  await drained(worker);
+  const records = [await itemsOf(worker, "/api/summaries"), await itemsOf(worker, "/api/observations")];
+  expect(JSON.stringify(records)).toContain("4711");
+});
+
+const common = {
+  conversation_id: "c-1",
+  generation_id: "g-1",
+  cursor_version: "2026.08.11",
+  workspace_roots: ["/home/user/demo"],
+};
+const read = {
+  tool_name: "Read",
+  tool_input: { file_path: "/home/user/demo/note.txt" },
+  tool_output: '{"content":"hello from note"}',
+  tool_use_id: "t-1",
+  cwd: "/home/user/demo",
+};
+const cursorEvents: readonly [event: string, fields: JsonObject, text?: string][] = [
+  ["sessionStart", {}, rule],
+  ["beforeSubmitPrompt", { prompt: "Read the note." }],
+  ["preToolUse", read],
+  ["postToolUse", read, aboutNote],
+  ["afterFileEdit", { file_path: "/home/user/demo/note.txt", edits: [] }],
+  ["afterShellExecution", { command: "ls", output: "note.txt" }],
+  ["afterAgentResponse", { text: "We decided to use port 4711 because 80 is taken." }],
+  ["stop", { status: "completed" }],
+  ["preCompact", { trigger: "auto" }],
+  ["sessionEnd", { reason: "completed" }],
+];
+const cursorPayload = (event: string, fields: JsonObject) => ({
+  ...common,
+  hook_event_name: event,
+  ...fields,
+});
+
+test("Cursor: every event gets its exact envelope, or nothing", { timeout: 60_000 }, async () => {
+  const outputs = cursorEvents.map(
+    ([event, fields, text]) => [event, cursorPayload(event, fields), text] as const,
+  );
+  await expectOutputs("cursor", await sessionOf("cursor"), outputs);
+});
+
+test("Cursor's events are stored once if Claude Code's hooks bring them too", {
+  timeout: 60_000,
+}, async () => {
+  const { home, worker, send } = await sessionOf("cursor");
+  const claudeNames: Record<string, string> = { beforeSubmitPrompt: "UserPromptSubmit" };
+  for (const [event, fields] of cursorEvents) {
+    const payload = cursorPayload(event, fields);
+    const claudeName = claudeNames[event] ?? pascalCase(event);
+    const twin = launchers["as registered"](kebabCase(claudeName), "claude-code");
+    await Promise.all([send(event, payload), runHook(twin, home, JSON.stringify(payload))]);
+  }
+  await drained(worker);
+  expect(await itemsOf(worker, "/api/prompts")).toHaveLength(1);
+  const { body } = await worker.get("/api/processing-status");
+  // The earlier session's tool use; the prompt's tool use, the end of its turn and the compaction.
+  expect(body).toMatchObject({ accepted: 4, dead: 0 });
+});
+
+test.each<[string, string, string, string]>([
+  ["an unknown host", "some-host", "{}", "unknown_host"],
+  ["no JSON", "cursor", "no json", "not_an_object"],
+  ["a list", "gemini-cli", "[1]", "not_an_object"],
+  ["no session", "copilot-cli", '{"prompt":"go"}', "no_session"],
+  ["no prompt", "gemini-cli", '{"session_id":"s"}', "missing_field"],
+])(
+  "a hook with %s prints nothing, and is counted",
+  { timeout: 60_000 },
+  async (_what, host, input, reason) => {
+    const home = workerHome();
+    const worker = await startWorker(home);
+    const event = host === "gemini-cli" ? "before-agent" : "user-prompt-submit";
+    expect(await runHook(launchers["as registered"](event, host), home, input)).toEqual(silent);
+    expect(await runHook(launchers["the Node bundle"](event, host), home, input)).toEqual(silent);
+    const { body } = await worker.get("/api/health");
+    expect(body).toMatchObject({ unreadEvents: [{ host, reason, events: 2, last_event: event }] });
+    expect(spooled(home)).toEqual([]);
+  },
+);
