@@ -3,8 +3,21 @@
 import { shorten } from "../core/shorten.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
-import { kebabCase } from "../text/kebab-case.ts";
-import { type Host, type HostAnswer, type HostEvent, replaysTranscript } from "./host-event.ts";
+import {
+  decodeEvent,
+  type EventReader,
+  type EventTable,
+  eventNames,
+  sessionEndEvent,
+  sessionStartEvent,
+} from "./decode-event.ts";
+import {
+  type Host,
+  type HostAnswer,
+  type HostEvent,
+  type HostEventBase,
+  replaysTranscript,
+} from "./host-event.ts";
 import { hookSettings, type InstallRecipe } from "./install-recipe.ts";
 
 /** Payloads recorded from 2.1.197 and 2.1.329. */
@@ -42,7 +55,7 @@ export function renderPluginHooks(): string {
 function decode(event: string, payload: JsonObject): HostEvent {
   // The launcher passes the registered event; the payload has the actual one.
   const name = textField(payload, "hook_event_name") || event;
-  const base: EventBase = {
+  const base: HostEventBase = {
     sessionId: textField(payload, "session_id"),
     cwd: textField(payload, "cwd") || null,
     agentId: textField(payload, "agent_id") || null,
@@ -50,47 +63,68 @@ function decode(event: string, payload: JsonObject): HostEvent {
     eventKey: null,
     promptKey: textField(payload, "prompt_id") || null,
   };
-  return (base.sessionId !== "" && known(kebabCase(name), base, payload)) || other(base, name, payload);
+  return decodeEvent(events, { name, base, payload });
 }
 
-type EventBase = Pick<HostEvent, "sessionId" | "cwd" | "agentId" | "agentType" | "eventKey" | "promptKey">;
-
-function known(name: string, base: EventBase, payload: JsonObject): HostEvent | null {
-  switch (name) {
-    case "setup":
-      return { ...base, kind: "setup" };
-    case "session-start":
-      return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
-    case "user-prompt-submit":
-      return prompt(base, payload);
-    case "pre-tool-use":
-      return beforeCommand(base, payload) ?? beforeFile(base, payload);
-    case "post-tool-use":
-      return toolUse(base, payload, { response: payload.tool_response ?? null, failed: false });
-    case "post-tool-use-failure":
-      return toolUse(base, payload, { response: failure(payload), failed: true });
-    case "stop":
-      return turnEnd(base, payload);
-    case "pre-compact":
-      return { ...base, kind: "before_compact" };
-    case "session-end":
-      return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
-    // SubagentStop too: it also comes at a compaction, when the turn goes on.
-    default:
-      return null;
-  }
-}
-
-function other(base: EventBase, name: string, payload: JsonObject): HostEvent {
-  return { ...base, kind: "other", name, payload };
-}
+const events: EventTable = {
+  read: new Map<string, EventReader>([
+    ["setup", (base) => ({ ...base, kind: "setup" })],
+    ["session-start", sessionStartEvent],
+    ["user-prompt-submit", prompt],
+    ["pre-tool-use", beforeTool],
+    [
+      "post-tool-use",
+      (base, payload) => toolUse(base, payload, { response: payload.tool_response ?? null, failed: false }),
+    ],
+    [
+      "post-tool-use-failure",
+      (base, payload) => toolUse(base, payload, { response: failure(payload), failed: true }),
+    ],
+    ["stop", turnEnd],
+    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["session-end", sessionEndEvent],
+  ]),
+  unused: eventNames(
+    // It also comes at a compaction, when the turn goes on.
+    "SubagentStop",
+    "SubagentStart",
+    "PermissionRequest",
+    "PermissionDenied",
+    "PostToolBatch",
+    "PostCompact",
+    "StopFailure",
+    "Notification",
+    "MessageDisplay",
+    "UserPromptExpansion",
+    "InstructionsLoaded",
+    "ConfigChange",
+    "CwdChanged",
+    "FileChanged",
+    "DirectoryAdded",
+    "PreModelSwitch",
+    "TaskCreated",
+    "TaskCompleted",
+    "TeammateIdle",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "Elicitation",
+    "ElicitationResult",
+  ),
+};
 
 // The report of a background sub-agent comes as a prompt that no user wrote.
 const machinePrompt = /^\s*<task-notification>/;
 
-function prompt(base: EventBase, payload: JsonObject): HostEvent | null {
-  if (typeof payload.prompt !== "string" || machinePrompt.test(payload.prompt)) return null;
-  return { ...base, eventKey: base.promptKey, kind: "prompt", text: payload.prompt };
+function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  const { prompt: text } = payload;
+  if (typeof text !== "string") return null;
+  if (machinePrompt.test(text)) return { ...base, kind: "other", name: "UserPromptSubmit", payload };
+  return { ...base, eventKey: base.promptKey, kind: "prompt", text };
+}
+
+function beforeTool(base: HostEventBase, payload: JsonObject): HostEvent {
+  const event = beforeCommand(base, payload) ?? beforeFile(base, payload);
+  return event ?? { ...base, kind: "other", name: "PreToolUse", payload };
 }
 
 // Tools that work on one file, and the input field that names it.
@@ -102,14 +136,14 @@ const fileTools: ReadonlyMap<string, string> = new Map([
   ["NotebookEdit", "notebook_path"],
 ]);
 
-function beforeFile(base: EventBase, payload: JsonObject): HostEvent | null {
+function beforeFile(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const path = fileOf(payload);
   return path === ""
     ? null
     : { ...base, kind: "before_file", toolName: textField(payload, "tool_name"), paths: [path] };
 }
 
-function beforeCommand(base: EventBase, payload: JsonObject): HostEvent | null {
+function beforeCommand(base: HostEventBase, payload: JsonObject): HostEvent | null {
   if (payload.tool_name !== "Bash") return null;
   const command = textField(objectField(payload, "tool_input"), "command");
   return command === "" ? null : { ...base, kind: "before_command", toolName: "Bash", command };
@@ -121,7 +155,7 @@ function fileOf(payload: JsonObject): string {
 }
 
 function toolUse(
-  base: EventBase,
+  base: HostEventBase,
   payload: JsonObject,
   { response, failed }: { response: Json; failed: boolean },
 ): HostEvent | null {
@@ -149,7 +183,7 @@ function failure(payload: JsonObject): Json {
 }
 
 // One prompt can have several stops: another hook can make the turn go on.
-function turnEnd(base: EventBase, payload: JsonObject): HostEvent {
+function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
   const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
   return {
     ...base,

@@ -43,6 +43,10 @@ export function promptEvent(base: HostEventBase, { prompt }: JsonObject): HostEv
   return typeof prompt === "string" ? { ...base, kind: "prompt", text: prompt } : null;
 }
 
+export function sessionStartEvent(base: HostEventBase, payload: JsonObject): HostEvent {
+  return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
+}
+
 export function sessionEndEvent(base: HostEventBase, payload: JsonObject): HostEvent {
   return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
 }

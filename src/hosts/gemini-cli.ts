@@ -10,6 +10,7 @@ import {
   outputJson,
   promptEvent,
   sessionEndEvent,
+  sessionStartEvent,
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
@@ -33,14 +34,7 @@ function decode(event: string, payload: JsonObject): HostEvent {
 
 const events: EventTable = {
   read: new Map<string, EventReader>([
-    [
-      "session-start",
-      (base, payload) => ({
-        ...base,
-        kind: "session_start",
-        source: textField(payload, "source") || "startup",
-      }),
-    ],
+    ["session-start", sessionStartEvent],
     ["before-agent", prompt],
     ["after-tool", afterTool],
     [

@@ -164,6 +164,18 @@ describe("an event", () => {
     );
   });
 
+  test.each([
+    ["a prompt without its text", "UserPromptSubmit", {}, "missing_field"],
+    ["a tool use without a name", "PostToolUse", { tool_input: {} }, "missing_field"],
+    ["an unknown name", "BrandNew", {}, "unknown_event"],
+    ["a tool that works on no file", "PreToolUse", { tool_name: "Glob" }, undefined],
+    ["a known name that memory does not need", "Notification", { message: "hi" }, undefined],
+  ])("with %s is kept, and says whether it was misread", (_what, name, fields, misread) => {
+    const event = claudeCode.decode(name, { session_id: "s", ...fields });
+    expect(event).toMatchObject({ kind: "other", name, ...(misread === undefined ? {} : { misread }) });
+    if (misread === undefined) expect(event).not.toHaveProperty("misread");
+  });
+
   test("without a session is kept as other, whatever its name", () => {
     const { session_id: _, ...payload } = recorded("UserPromptSubmit");
     expect(claudeCode.decode("user-prompt-submit", payload).kind).toBe("other");
