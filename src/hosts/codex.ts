@@ -1,24 +1,28 @@
 // Codex CLI: decodes its hook payloads and renders replies in its envelope.
-
 import { resolve } from "node:path";
-import { shorten } from "../core/shorten.ts";
 import { patchedPaths } from "../core/tools/apply-patch.ts";
 import { filesShown } from "../core/tools/command-files.ts";
 import { parseCommandLine } from "../core/tools/command-line.ts";
 import type { JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
-import { kebabCase } from "../text/kebab-case.ts";
-import type { Host, HostAnswer, HostEvent } from "./host-event.ts";
+import {
+  decodeEvent,
+  type EventReader,
+  type EventTable,
+  eventNames,
+  injectedText,
+  outputJson,
+  promptEvent,
+  sessionEndEvent,
+} from "./decode-event.ts";
+import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 
 /** Payloads recorded from 0.169.0. */
 export const codex: Host = { name: "codex", decode, render };
 
-type EventBase = Pick<HostEvent, "sessionId" | "cwd" | "agentId" | "agentType" | "eventKey" | "promptKey">;
-
 function decode(event: string, payload: JsonObject): HostEvent {
-  const name = textField(payload, "hook_event_name") || event;
   const agentId = textField(payload, "agent_id") || null;
-  const base: EventBase = {
+  const base: HostEventBase = {
     // Of a sub-agent: its parent's.
     sessionId: textField(payload, "session_id"),
     // Of a command: where it runs.
@@ -29,46 +33,52 @@ function decode(event: string, payload: JsonObject): HostEvent {
     // A sub-agent has its own turns, which no prompt of the user started.
     promptKey: agentId === null ? textField(payload, "turn_id") || null : null,
   };
-  const known = base.sessionId === "" ? null : knownEvent(kebabCase(name), base, payload);
-  return known ?? { ...base, kind: "other", name, payload };
+  const name = textField(payload, "hook_event_name") || event;
+  return decodeEvent(events, { name, base, payload });
 }
 
-function knownEvent(name: string, base: EventBase, payload: JsonObject): HostEvent | null {
-  switch (name) {
-    case "session-start":
-      return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
-    case "user-prompt-submit":
-      return prompt(base, payload);
-    case "pre-tool-use":
-      return beforeTool(base, payload);
-    case "post-tool-use":
-      return toolUse(base, payload);
-    case "pre-compact":
-      return { ...base, kind: "before_compact" };
-    case "stop":
-      return turnEnd(base, payload);
-    case "session-end":
-      return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
-    // PostCompact too: SessionStart comes right after it.
-    default:
-      return null;
-  }
+const events: EventTable = {
+  read: new Map<string, EventReader>([
+    ["session-start", sessionStart],
+    ["user-prompt-submit", prompt],
+    ["pre-tool-use", beforeTool],
+    ["post-tool-use", toolUse],
+    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["stop", turnEnd],
+    ["session-end", sessionEndEvent],
+  ]),
+  // SessionStart comes right after PostCompact.
+  unused: eventNames(
+    "PostCompact",
+    "PermissionRequest",
+    "SubagentStart",
+    "SubagentStop",
+    "Interrupt",
+    "StopFailure",
+    "PreModelRequest",
+    "PostModelRequest",
+  ),
+};
+
+function sessionStart(base: HostEventBase, payload: JsonObject): HostEvent {
+  return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
 }
 
 // The prompt of a sub-agent was written by the agent that started it.
-function prompt(base: EventBase, payload: JsonObject): HostEvent | null {
-  if (typeof payload.prompt !== "string" || base.agentId !== null) return null;
-  return { ...base, eventKey: base.promptKey, kind: "prompt", text: payload.prompt };
+function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  if (base.agentId !== null) return { ...base, kind: "other", name: "UserPromptSubmit", payload };
+  return promptEvent({ ...base, eventKey: base.promptKey }, payload);
 }
 
-function beforeTool(base: EventBase, payload: JsonObject): HostEvent | null {
+function beforeTool(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const toolName = textField(payload, "tool_name");
   const command = textField(objectField(payload, "tool_input"), "command");
   if (toolName === patchTool) {
     const paths = inDirectory(base.cwd, patchedPaths(command));
     return paths.length === 0 ? null : { ...base, kind: "before_file", toolName, paths };
   }
-  if (toolName !== "Bash" || command === "") return null;
+  if (toolName !== "Bash") return { ...base, kind: "other", name: "PreToolUse", payload };
+  if (command === "") return null;
   // Codex takes over a patch in a command: no event says that it was applied.
   const patchAt = command.indexOf("*** Begin Patch");
   const patched = patchAt < 0 ? [] : patchedPaths(command.slice(patchAt));
@@ -84,7 +94,7 @@ function inDirectory(cwd: string | null, paths: readonly string[]): string[] {
 
 // A response never says that a command failed: it is the output without the exit code, and readers of tool results judge by
 // that. A patch that cannot be applied sends no event.
-function toolUse(base: EventBase, payload: JsonObject): HostEvent | null {
+function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const toolName = textField(payload, "tool_name");
   if (toolName === "") return null;
   const command = textField(objectField(payload, "tool_input"), "command");
@@ -108,7 +118,7 @@ function toolUseKey(payload: JsonObject): string | null {
 }
 
 // One turn can have several stops: another hook can make it go on.
-function turnEnd(base: EventBase, payload: JsonObject): HostEvent {
+function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
   const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
   return {
     ...base,
@@ -129,14 +139,12 @@ const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
   ["before_command", "PreToolUse"],
 ]);
 
-function render({ kind }: HostEvent, { context, notice }: HostAnswer): string {
-  const hookEventName = contextEvents.get(kind);
+function render(event: HostEvent, answer: HostAnswer): string {
+  const hookEventName = contextEvents.get(event.kind);
   if (hookEventName === undefined) return "";
-  const output = {
-    ...(notice === null || notice === "" ? {} : { systemMessage: notice }),
-    ...(context === null || context === ""
-      ? {}
-      : { hookSpecificOutput: { hookEventName, additionalContext: shorten(context, maxContextChars) } }),
-  };
-  return Object.keys(output).length === 0 ? "" : JSON.stringify(output);
+  const additionalContext = injectedText(event, answer, maxContextChars);
+  return outputJson({
+    ...(answer.notice === null || answer.notice === "" ? {} : { systemMessage: answer.notice }),
+    ...(additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }),
+  });
 }

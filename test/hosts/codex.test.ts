@@ -160,7 +160,6 @@ describe("an answer", () => {
 
   test.each([
     ["SessionStart.startup", "SessionStart"],
-    ["SessionStart.resume", "SessionStart"],
     ["SessionStart.compact", "SessionStart"],
     ["PreToolUse.Bash", "PreToolUse"],
     ["UserPromptSubmit", "UserPromptSubmit"],
