@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { processesOf, until } from "../helpers/worker-process.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem, memAtHome } from "./mem.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
@@ -38,7 +38,7 @@ test("start, status, restart and stop, each twice, say the state and end with it
 });
 
 test("stop and restart say as JSON what became of which worker", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const restarted = JSON.parse((await mem("worker", "restart", "--json")).stdout);
   const pid = pidOf(mem.home.dataDir);
   expect(restarted).toMatchObject({ started: true, status: "ok", pid });
@@ -49,7 +49,7 @@ test("stop and restart say as JSON what became of which worker", async () => {
 });
 
 test("status with the worker down ends with 0, worker status with 69", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect((await mem("status")).code).toBe(0);
   expect((await mem("worker", "status")).code).toBe(69);
 });
@@ -71,7 +71,7 @@ test("eight concurrent starts leave one worker, and all of them name it", async 
 });
 
 test("starts again after a kill, with worker.json and socket left behind", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   const pid = pidOf(mem.home.dataDir);
   process.kill(pid, "SIGKILL");
@@ -82,7 +82,7 @@ test("starts again after a kill, with worker.json and socket left behind", async
 });
 
 test("a live process that is not our worker is never signalled", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   onTestFinished(() => void bystander.kill("SIGKILL"));
   mkdirSync(mem.home.dataDir, { mode: 0o700 });
@@ -96,7 +96,7 @@ test("a live process that is not our worker is never signalled", async () => {
 });
 
 test("a worker that hangs is called that by every command, and a restart replaces it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   const pid = pidOf(mem.home.dataDir);
   process.kill(pid, "SIGSTOP");
@@ -137,7 +137,7 @@ test("a worker that hangs is called that by every command, and a restart replace
 }, 60_000);
 
 test("status with the worker down says that events wait", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect((await mem("status")).stdout).not.toContain("Spool");
   const { spool } = dataPaths(mem.home.dataDir);
   mkdirSync(spool, { recursive: true, mode: 0o700 });
@@ -146,7 +146,7 @@ test("status with the worker down says that events wait", async () => {
 });
 
 test("a worker that cannot start says why, with what it said itself", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { database } = dataPaths(mem.home.dataDir);
   mkdirSync(database, { recursive: true });
   const { code, stderr } = await mem("worker", "start");
@@ -159,7 +159,7 @@ test.each([
   ["logs", "logs"],
   ["the log of the start", "logs/worker-start.log"],
 ])("does not write through a link planted at %s", async (_what, name) => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const target = tempDir();
   const victim = join(target, "victim");
   writeFileSync(victim, "mine");
@@ -174,7 +174,7 @@ test.each([
 });
 
 test("in the foreground it prints its address and next steps, and one Ctrl-C stops it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const child = spawn(process.execPath, [bin, "worker", "start", "--foreground"], {
     env: mem.home.env,
     stdio: ["ignore", "pipe", "inherit"],
@@ -196,7 +196,7 @@ test("in the foreground it prints its address and next steps, and one Ctrl-C sto
 });
 
 test("the log is printed for people, as JSON, and followed", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   expect((await mem("worker", "logs", "-n", "5")).stdout).toMatch(/^\d\d:\d\d:\d\d {2}INFO /m);
   const { stdout } = await mem("worker", "logs", "--json");
@@ -219,13 +219,13 @@ test("the log is printed for people, as JSON, and followed", async () => {
 });
 
 test("an invalid line count is answered with the range", async () => {
-  const { code, stderr } = await memAtHome()("worker", "logs", "-n", "1000000");
+  const { code, stderr } = await calledMem()("worker", "logs", "-n", "1000000");
   expect(code).toBe(64);
   expect(stderr).toContain("from 0 to 999999");
 });
 
 test("following a log that is not there yet says that it is waited for", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const follower = spawn(process.execPath, [bin, "worker", "logs", "-f"], {
     env: mem.home.env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -238,7 +238,7 @@ test("following a log that is not there yet says that it is waited for", async (
 });
 
 test("following the log ends when its reader goes away", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   const follower = spawn(process.execPath, [bin, "worker", "logs", "-f"], {
     env: mem.home.env,

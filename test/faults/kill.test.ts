@@ -9,6 +9,7 @@ import {
   drained,
   processesOf,
   startWorker,
+  until,
   type WorkerProcess,
   workerHome,
 } from "../helpers/worker-process.ts";
@@ -28,6 +29,8 @@ test(
       faults.push(...(await countFaults(worker)));
       clients.aim(worker);
       await sleep(random.between(20, 400));
+      // On a busy machine the clients need longer to have something to lose.
+      await until(() => clients.ledger.queued.size > kill || undefined, 30_000, "a post for every kill");
       await worker.kill();
       clients.aim(undefined);
       const audit = auditMessages(home.database, clients.ledger.queued, { pages: kill % 10 === 0 });

@@ -1,6 +1,6 @@
 // One temporary directory per run of the tests. What still runs below it ends with the run, also when that is interrupted;
 // what a killed run left behind ends with the next one.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../../src/core/is-alive.ts";
@@ -15,6 +15,7 @@ export default function openRunDirectory(): () => void {
   // PostgreSQL runs as another user under root and has to pass.
   chmodSync(directory, 0o755);
   process.env.TMPDIR = directory;
+  setHome(join(directory, "home"));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
       endRun(directory, () => false);
@@ -23,6 +24,17 @@ export default function openRunDirectory(): () => void {
   }
   // The test runner ends its own processes.
   return () => endRun(directory, isOwnChild);
+}
+
+// No test reads the home of the person who runs it, and none differs on a CI machine: ink, which asks when it is loaded,
+// draws only its last picture there.
+function setHome(home: string): void {
+  mkdirSync(home);
+  process.env.HOME = home;
+  process.env.USERPROFILE = home;
+  for (const name of Object.keys(process.env)) {
+    if (/^(CI|CONTINUOUS_INTEGRATION)$|^CI_/.test(name)) delete process.env[name];
+  }
 }
 
 function endAbandonedRuns(parent: string): void {

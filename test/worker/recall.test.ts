@@ -1,24 +1,64 @@
 // What the settings make of the context that a worker gives.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Environment } from "../../src/settings/environment.ts";
+import { loadSettings } from "../../src/settings/load.ts";
+import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { terminalText } from "../../src/text/terminal-text.ts";
+import { buildWorker } from "../../src/worker/build.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+
+/** A worker in this process, on a real port. */
+async function openWorker(env: Environment = {}) {
+  const settings = loadSettings({ dataDir: tempDir(), env: { MEM_PROVIDER: "local", ...env } });
+  const db = openDatabase(settings.paths.database, { product: "0.0.0", now: systemClock.now() });
+  const identity = { instance: "one", secret: "s", startedAt: systemClock.now() };
+  let origin = "";
+  const worker = buildWorker({
+    db,
+    settings,
+    env,
+    log: pino({ level: "silent" }),
+    clock: systemClock,
+    identity,
+    port: () => Number(new URL(origin).port),
+  });
+  onTestFinished(async () => {
+    await worker.close();
+    db.close();
+  });
+  await worker.ready();
+  await new Promise<void>((resolve) => worker.server.listen(0, "127.0.0.1", resolve));
+  const address = worker.server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  origin = `http://127.0.0.1:${address.port}`;
+  async function ask(path: string, init?: RequestInit) {
+    const answer = await fetch(`${origin}${path}`, init);
+    return { status: answer.status, text: await answer.text() };
+  }
+  const headers = { "content-type": "application/json" };
+  return {
+    get: (path: string) => ask(path),
+    post: (path: string, body: unknown) => ask(path, { method: "POST", headers, body: JSON.stringify(body) }),
+  };
+}
 
 test.each([
   ["types that no mode has", { MEM_CONTEXT_OBSERVATION_TYPES: "bug" }, ["a bug", "a find"]],
   ["concepts that no mode has", { MEM_CONTEXT_OBSERVATION_CONCEPTS: "nope" }, ["a bug", "a find"]],
   ["a type beside a typo", { MEM_CONTEXT_OBSERVATION_TYPES: "bugfix,nope" }, ["a bug"]],
 ])("the context is not emptied by %s", async (_, env, titles) => {
-  const worker = await startWorker(workerHome(env));
+  const worker = await openWorker(env);
   const records = [
     { title: "a bug", obs_type: "bugfix" },
     { title: "a find", obs_type: "discovery" },
   ];
   for (const record of records)
     await worker.post("/observations", { claudeSessionId: "s", project: "app", ...record });
-  const text = String((await worker.get("/api/context/inject?projects=app")).body);
+  const text = (await worker.get("/api/context/inject?projects=app")).text;
   expect(["a bug", "a find"].filter((title) => text.includes(title))).toEqual(titles);
 });
 
@@ -34,7 +74,7 @@ const projects = [
 test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, name, origin }))))(
   "renaming $name to $label changes the label in the context and no path",
   async ({ label, name, origin }) => {
-    const worker = await startWorker(workerHome());
+    const worker = await openWorker();
     const folder = join(tempDir(), "work", name);
     mkdirSync(join(folder, ".git"), { recursive: true });
     const files = ["src/a.ts", "shop/src/b.ts", "src/src/work/c.ts"];
@@ -44,7 +84,7 @@ test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, n
       await worker.post("/observations", { claudeSessionId: "s", ...observation, filesModified: [path] });
     }
     const context = async (project: string) =>
-      String((await worker.get(`/api/context/inject?project=${encodeURIComponent(project)}`)).body);
+      (await worker.get(`/api/context/inject?project=${encodeURIComponent(project)}`)).text;
     const rows = (text: string) => text.split("\n").slice(2, -1);
     const rename = (from: string, to: string) => worker.post("/api/projects/rename", { from, to });
     const before = await context(name);
@@ -58,7 +98,7 @@ test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, n
 );
 
 test("a preview has colours, and none with colors=false, for a pipe", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await openWorker();
   await worker.post("/observations", {
     claudeSessionId: "s",
     project: "app",
@@ -66,7 +106,7 @@ test("a preview has colours, and none with colors=false, for a pipe", async () =
     type: "discovery",
   });
   const preview = async (query: string) =>
-    String((await worker.get(`/api/context/preview?project=app${query}`)).body);
+    (await worker.get(`/api/context/preview?project=app${query}`)).text;
   const coloured = await preview("");
   expect(coloured).toContain("\u001b[1m");
   expect(await preview("&colors=true")).toBe(coloured);
@@ -82,12 +122,12 @@ test.each([
   ["all 200 when the budget is raised with the count", { MEM_CONTEXT_TOKEN_BUDGET: "50000" }, 200],
   ["those that fit when a lower budget is set", { MEM_CONTEXT_TOKEN_BUDGET: "2500" }, 60],
 ])("of 200 observations asked for, inject shows %s", async (_, env, least) => {
-  const worker = await startWorker(workerHome({ MEM_CONTEXT_OBSERVATIONS: "200", ...env }));
+  const worker = await openWorker({ MEM_CONTEXT_OBSERVATIONS: "200", ...env });
   for (let n = 0; n < 210; n++) {
     const title = `Record ${n} of the queue`;
     await worker.post("/observations", { claudeSessionId: "s", project: "app", obs_type: "change", title });
   }
-  const text = String((await worker.get("/api/context/inject?projects=app")).body);
+  const text = (await worker.get("/api/context/inject?projects=app")).text;
   const shown = text.match(/Record \d+ of the queue/g)?.length ?? 0;
   if (least === 200) expect(shown).toBe(200);
   else expect([shown >= least, shown < 200]).toEqual([true, true]);

@@ -1,15 +1,8 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openProgressScreen, type Progress } from "../../../src/cli/tui/progress-screen.tsx";
 import { displayWidth } from "../../../src/text/terminal-text.ts";
-
-// ink draws nothing but the last picture where it believes that no person looks on; it asks when it is loaded.
-vi.hoisted(() => {
-  for (const name of Object.keys(process.env)) {
-    if (/^(CI|CONTINUOUS_INTEGRATION)$|^CI_/.test(name)) vi.stubEnv(name, undefined);
-  }
-});
 
 async function drawn(columns: number, states: Progress[], words: string): Promise<string[]> {
   const stdout = Object.assign(new PassThrough(), { columns, rows: 24, isTTY: true });
