@@ -44,7 +44,6 @@ export function registerRules(program: Command, context: CliContext): void {
       jsonOption,
     ],
     examples: [
-      "mem rules # the rules that apply here",
       "EDITOR=nano mem rules --edit # one rule a line",
       "mem rules --export AGENTS.md # for agents without mem",
     ],
