@@ -1,4 +1,5 @@
-// Builds the bundles in dist/ and the plugin in hooks/openclaw/: the hook (without packages), the worker with its threads and processes, the command line.
+// Builds the bundles in dist/: the hook (without packages), the worker with its threads and processes, the command line;
+// and the plugins in hooks/.
 // A bundle starts faster than separate files: 115 ms against 177 ms to the worker's first reply.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -124,15 +125,18 @@ const bundles = [
   },
 ];
 
-// Runs in the gateway's process; the folder with it is the whole plugin.
-const openclawPlugin = {
+// Plugins that run in their host's process: each folder has the whole plugin.
+const plugins = [
+  { "openclaw/index": "src/hosts/openclaw-plugin/plugin.ts" },
+  { "opencode/mem": "src/hosts/opencode-plugin/main.ts" },
+].map((entryPoints) => ({
   ...common,
   format: "esm",
   minify: true,
-  entryPoints: { index: "src/hosts/openclaw-plugin/plugin.ts" },
-  outdir: "hooks/openclaw",
-  banner: { js: "// mem in the OpenClaw gateway. Built from src/hosts/openclaw-plugin/." },
-};
+  entryPoints,
+  outdir: "hooks",
+  banner: { js: "// mem, built from src/hosts/ of the package agent-mem." },
+}));
 
 const hook = (fallbackName) => ({
   ...common,
@@ -150,7 +154,7 @@ const workerStart = (codeName) => ({
 
 if (watch) {
   const fallback = { ...fallbackCode, ...functionAround };
-  for (const options of [...bundles, openclawPlugin, hook("hook-fallback"), fallback, workerCode]) {
+  for (const options of [...bundles, ...plugins, hook("hook-fallback"), fallback, workerCode]) {
     await (await context(options)).watch();
   }
 } else {
@@ -162,7 +166,7 @@ if (watch) {
   const worker = nameByDigest(workerFiles);
   const fallback = nameByDigest(fallbackFiles);
   const rest = await Promise.all(
-    [...bundles, openclawPlugin, hook(fallback.name), workerStart(worker.name)].map(made),
+    [...bundles, ...plugins, hook(fallback.name), workerStart(worker.name)].map(made),
   );
   const files = [...workerFiles, ...fallbackFiles, ...rest.flat()];
   for (const { path, contents } of files) {

@@ -10,6 +10,7 @@ import { geminiCli } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
 import type { InstallRecipe } from "./install-recipe.ts";
 import { openclaw } from "./openclaw.ts";
+import { opencode } from "./opencode.ts";
 
 interface KnownHost {
   host: Host;
@@ -29,7 +30,7 @@ export function hostNamed(name: string): Host {
   return knownHost(name).host;
 }
 
-const decoders: readonly Host[] = [claudeCode, codex, geminiCli, copilotCli, cursor, openclaw];
+const decoders: readonly Host[] = [claudeCode, codex, geminiCli, copilotCli, cursor, opencode, openclaw];
 
 /** The host that sent `payload` to the hook of host `name`: hosts run hooks of others. Undefined for an unknown name. */
 export function hostOf(name: string, payload: JsonObject): Host | undefined {

@@ -1,0 +1,151 @@
+// The OpenCode plugin: sends OpenCode's sessions to the worker, and adds its context to prompts and tool results. It runs in
+// OpenCode's process, so a handler never throws and never waits past a deadline.
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { failOpen, reportFailOpenTo } from "../../core/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { objectField, textField } from "../../text/json-fields.ts";
+import { deadlineMs } from "../hook/deadlines.ts";
+import { hookDataDir } from "../hook/hook-call.ts";
+import { createHookProcess } from "../in-process/hook-process.ts";
+import { createOutbox, type Outbox } from "../in-process/outbox.ts";
+import { createWorkerLink, type WorkerLink } from "../in-process/worker-link.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+
+/** What OpenCode gives a plugin; only this is used. */
+export interface PluginInput {
+  directory: string;
+  client?: { app?: { log?(entry: { body: JsonObject }): unknown } };
+}
+
+/** Handlers by the name of their hook. A handler changes `output` in place. */
+export type Hooks = Record<string, (input: unknown, output?: unknown) => Promise<void>>;
+
+/** What tests replace. */
+interface PluginDeps {
+  environment: NodeJS.ProcessEnv;
+  clock: Clock;
+}
+
+/** The handlers of one OpenCode; none where mem itself runs it to write records. */
+export function createPlugin(
+  { directory, client }: PluginInput,
+  { environment = process.env, clock = systemClock }: Partial<PluginDeps> = {},
+): { hooks: Hooks; settled(): Promise<void> } {
+  if ((environment.MEM_GENERATING ?? "") !== "") return { hooks: {}, settled: async () => undefined };
+  const log = (level: string) => (message: string) => {
+    client?.app?.log?.({ body: { service: "mem", level, message } });
+  };
+  reportFailOpenTo((what, cause) => log("debug")(`could not ${what}: ${String(cause)}`));
+  const dataDir = hookDataDir(environment);
+  const link = createWorkerLink({ host, dataDir, port: null, clock });
+  const runHook = createHookProcess({ host, dataDir, environment });
+  const outbox = createOutbox({ host, link, dataDir, runHook, clock, warn: log("warn") });
+  outbox.wake();
+  const handlers = handlersOf({ directory, link, outbox, sessions: createSessions() });
+  const guarded = Object.entries(handlers).map(([name, handler]) => [
+    name,
+    async (input: unknown, output?: unknown) => {
+      await failOpen(`handle ${name}`, () => handler(objectOf(input), objectOf(output)));
+    },
+  ]);
+  return { hooks: Object.fromEntries(guarded), settled: outbox.settled };
+}
+
+const host = "opencode";
+
+interface Parts {
+  directory: string;
+  link: Pick<WorkerLink, "post">;
+  outbox: Outbox;
+  sessions: Sessions;
+}
+
+type Handler = (input: JsonObject, output: JsonObject) => Promise<unknown> | undefined;
+
+function handlersOf(parts: Parts): Record<string, Handler> {
+  const { outbox, sessions } = parts;
+  return {
+    event: ({ event }) => onEvent(parts, objectOf(event)),
+    "chat.message": (input, output) => onPrompt(parts, textField(input, "sessionID"), output),
+    "tool.execute.after": (input, output) => onToolUse(parts, input, output),
+    "experimental.text.complete"(input, output) {
+      sessions.said(textField(input, "sessionID"), textField(output, "text"));
+      return undefined;
+    },
+    "experimental.session.compacting": (input) => tell(parts, "pre-compact", originOf(parts, input)),
+    dispose: () => outbox.settled(),
+  };
+}
+
+async function onPrompt(parts: Parts, sessionID: string, output: JsonObject): Promise<void> {
+  const messageID = textField(objectField(output, "message"), "id");
+  const given: Json[] = Array.isArray(output.parts) ? output.parts : [];
+  const texts = given.filter(isJsonObject).filter((part) => part.type === "text" && part.synthetic !== true);
+  const last = texts.at(-1);
+  const prompt = unquoted(texts.map((part) => textField(part, "text")).join("\n"));
+  // A sub-agent's prompt was written by the agent that started it.
+  if (last === undefined || prompt === "" || parts.sessions.parentOf(sessionID) !== null) return;
+  parts.sessions.asked(sessionID, messageID);
+  const text = await tell(parts, "user-prompt-submit", { ...originOf(parts, { sessionID }), prompt });
+  // OpenCode sorts the parts of a message by id: this one goes behind the user's.
+  const id = `${textField(last, "id")}mem`;
+  if (text !== "") given.push({ id, sessionID, messageID, type: "text", text, synthetic: true });
+}
+
+// `opencode run "fix it"` reports the quotation marks too.
+function unquoted(prompt: string): string {
+  return /^"[^"]*"$/.test(prompt) ? prompt.slice(1, -1) : prompt;
+}
+
+async function onToolUse(parts: Parts, input: JsonObject, output: JsonObject): Promise<void> {
+  const context = await tell(parts, "post-tool-use", {
+    ...originOf(parts, input),
+    tool_name: textField(input, "tool"),
+    tool_use_id: textField(input, "callID"),
+    tool_input: input.args ?? null,
+    tool_response: { ...output },
+  });
+  if (context !== "") output.output = `${textField(output, "output")}\n\n${context}`;
+}
+
+async function onEvent(parts: Parts, { type, properties }: JsonObject): Promise<void> {
+  const { sessions } = parts;
+  const about = objectOf(properties);
+  const info = objectField(about, "info");
+  const sessionID = textField(about, "sessionID") || textField(info, "id");
+  if (type === "session.created") sessions.opened(sessionID, textField(info, "parentID") || null);
+  if (type === "session.idle" && sessions.parentOf(sessionID) === null) {
+    const last_assistant_message = sessions.lastSaid(sessionID);
+    await tell(parts, "stop", { ...originOf(parts, { sessionID }), last_assistant_message });
+  }
+  if (type === "session.deleted") {
+    await tell(parts, "session-end", { ...originOf(parts, { sessionID }), reason: "deleted" });
+    sessions.closed(sessionID);
+  }
+}
+
+/** Sends the event, and resolves with the worker's reply; empty when the event could only be kept for later. */
+async function tell({ link, outbox }: Parts, event: string, body: JsonObject): Promise<string> {
+  const reply = await failOpen("tell the worker", () =>
+    link.post(event, Buffer.from(JSON.stringify(body)), deadlineMs(event)),
+  );
+  if (reply === undefined) outbox.send(event, () => body);
+  return reply ?? "";
+}
+
+// A sub-agent has a separate session: what it does belongs to the session that started it.
+function originOf({ directory, sessions }: Parts, input: JsonObject): JsonObject {
+  const sessionId = textField(input, "sessionID");
+  const root = sessions.rootOf(sessionId);
+  const prompt = sessions.promptOf(root);
+  return {
+    session_id: root,
+    cwd: directory,
+    ...(root === sessionId ? {} : { agent_id: sessionId }),
+    ...(prompt === "" ? {} : { prompt_id: prompt }),
+  };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

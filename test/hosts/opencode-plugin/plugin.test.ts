@@ -1,0 +1,159 @@
+// The OpenCode plugin with recorded hooks, against a real worker.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createPlugin } from "../../../src/hosts/opencode-plugin/plugin.ts";
+import { isJsonObject, type JsonObject } from "../../../src/text/json.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+import {
+  startWorker,
+  type WorkerHome,
+  type WorkerProcess,
+  workerHome,
+} from "../../helpers/worker-process.ts";
+
+const session = "ses_e049f0296ffeMlrDv2CJbAxc46";
+
+function recorded(name: string): JsonObject {
+  const path = new URL(`../../fixtures/host-events/opencode/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+/** OpenCode with the plugin: calls a hook with a recorded event and returns the output that the hook may have changed. */
+function opencode(environment: NodeJS.ProcessEnv) {
+  const messages: string[] = [];
+  const client = { app: { log: ({ body }: { body: JsonObject }) => messages.push(String(body.message)) } };
+  const { hooks, settled } = createPlugin({ directory: "/home/user/demo", client }, { environment });
+  const call = async (name: string, input: unknown, output?: unknown) => {
+    await hooks[name]?.(input, output);
+    return output;
+  };
+  return {
+    hooks,
+    settled,
+    messages,
+    event: (name: string, change: JsonObject = {}) =>
+      call("event", { event: { ...recorded(`event.${name}`), ...change } }),
+    async prompt(text: string, id = "msg_1") {
+      const { input, output } = recorded("chat.message") as { input: JsonObject; output: JsonObject };
+      const [first] = output.parts as JsonObject[];
+      const parts: JsonObject[] = [{ ...first, text }];
+      await call("chat.message", input, { message: { ...(output.message as JsonObject), id }, parts });
+      return parts;
+    },
+    async tool(name: string, change: JsonObject = {}) {
+      const { input, output } = recorded(`tool.execute.after.${name}`) as Record<string, JsonObject>;
+      return call("tool.execute.after", { ...input, ...change }, output) as Promise<JsonObject>;
+    },
+    say: (text: string) => call("experimental.text.complete", { sessionID: session }, { text }),
+    compact: () => call("experimental.session.compacting", { sessionID: session }, { context: [] }),
+  };
+}
+
+let home: WorkerHome;
+let worker: WorkerProcess;
+let host: ReturnType<typeof opencode>;
+let isStopped: boolean;
+beforeEach(async () => {
+  home = workerHome();
+  isStopped = false;
+  worker = await startWorker(home);
+  host = opencode(home.env);
+  await host.event("session.created");
+  return async () => {
+    await host.settled();
+    if (!isStopped) await worker.stop();
+  };
+});
+
+async function items(path: string): Promise<JsonObject[]> {
+  const { body } = await worker.get(path);
+  return isJsonObject(body) && Array.isArray(body.items) ? body.items.filter(isJsonObject) : [];
+}
+
+describe("a session", () => {
+  test("stores prompt, tool uses and the last message once each", async () => {
+    await host.prompt('"Where is the note?"');
+    await host.tool("bash");
+    await host.tool("bash");
+    await host.say("The note is in demo/note.txt because the import needs it there.");
+    await host.event("session.idle");
+    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    expect(await items("/api/prompts")).toMatchObject([{ prompt_text: "Where is the note?" }]);
+    expect(await worker.get("/api/stats")).toMatchObject({ body: { database: { sessions: 1 } } });
+    await expect
+      .poll(async () => JSON.stringify(await items("/api/observations")), { timeout: 20_000 })
+      .toContain("because the import needs it there");
+  });
+
+  test("gets a rule of an earlier one with its prompt, behind the user's text, once", async () => {
+    await worker.post("/api/rules", { text: "Never edit generated files.", reach: "everywhere" });
+    const [own, ours, ...more] = await host.prompt("Change the client.");
+    expect(more).toEqual([]);
+    expect(ours).toMatchObject({ type: "text", synthetic: true, sessionID: session, messageID: "msg_1" });
+    expect(String(ours?.text)).toContain("Never edit generated files.");
+    expect(String(ours?.id) > String(own?.id)).toBe(true);
+    expect(await host.prompt("And now?", "msg_2")).toHaveLength(1);
+    await host.compact();
+    expect(await host.prompt("Go on.", "msg_3")).toHaveLength(2);
+  });
+
+  test("gets a rule about a command behind the command's output", async () => {
+    await worker.post("/api/rules", { text: "Never force push.", reach: "everywhere" });
+    const { output } = await host.tool("bash", { args: { command: "git push --force" } });
+    expect(String(output)).toMatch(/^hi-from-opencode\n\n\n[\s\S]*Never force push\./);
+  });
+
+  test("has the work of a sub-agent, and not its prompt", async () => {
+    await host.prompt("Look around.");
+    const info = { id: "ses_child", parentID: session };
+    await host.event("session.created", { properties: { sessionID: "ses_child", info } });
+    await host.tool("read", { sessionID: "ses_child", callID: "call_child" });
+    await host.event("session.idle", { properties: { sessionID: "ses_child" } });
+    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    expect(await worker.get("/api/stats")).toMatchObject({ body: { database: { sessions: 1 } } });
+    expect(await items("/api/prompts")).toHaveLength(1);
+  });
+});
+
+test.each(readdirSync(new URL("../../fixtures/host-events/opencode", import.meta.url)))(
+  "the recorded %s changes no output without context",
+  async (file) => {
+    const name = file.replace(/\.json$/, "");
+    const { input, output, ...event } = recorded(name);
+    const before = JSON.stringify(output);
+    const hook = Object.keys(host.hooks).find((one) => name.startsWith(one)) ?? "event";
+    await host.hooks[hook]?.(input ?? { event }, output);
+    expect(JSON.stringify(output)).toBe(before);
+  },
+);
+
+test.each([
+  ["no arguments", undefined],
+  ["null", null],
+  ["text", "text"],
+  ["wrong fields", { sessionID: 7, event: [], args: 3 }],
+])("a hook called with %s never throws", async (_what, given) => {
+  for (const hook of Object.values(host.hooks)) await hook(given, given);
+  expect(await items("/api/observations")).toEqual([]);
+});
+
+test("without a worker events are spooled, and nothing waits for it", async () => {
+  await worker.stop();
+  isStopped = true;
+  await host.prompt("Look around.");
+  await host.tool("bash");
+  await host.settled();
+  const spool = join(home.dataDir, "spool");
+  const lines = readdirSync(spool).flatMap((name) => readFileSync(join(spool, name), "utf8").split("\n"));
+  const events = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+  expect(events).toMatchObject([
+    { host: "opencode", event: "user-prompt-submit" },
+    { host: "opencode", event: "post-tool-use" },
+  ]);
+});
+
+test("does nothing where mem itself runs OpenCode", () => {
+  const { hooks } = opencode({ HOME: tempDir(), MEM_GENERATING: "1" });
+  expect(hooks).toEqual({});
+});
