@@ -1,30 +1,5 @@
 // The port of intake to a store. Adapters: the SQLite store of the worker, and the server's draft of one step.
-import type { Session, UserPrompt } from "../core/records/records.ts";
-
-export interface IntakeSession {
-  id: number;
-  claude_session_id: string;
-  sdk_session_id: string;
-  project: string;
-  status: "active" | "completed";
-  /** The highest number that a prompt has. */
-  prompt_count: number;
-  /** The prompt of the message: the newest if it names none or an unknown one; 0 without prompts. */
-  prompt_number: number;
-  /** Whether that prompt is private; 0 without prompts. */
-  prompt_private: 0 | 1;
-  newest_prompt_at_epoch: number;
-  last_active_at_epoch: number;
-  completed_at_epoch: number | null;
-  /** The message names its prompt by a key that no prompt has yet. */
-  awaits_prompt?: boolean;
-}
-
-/** The prompt that a message names: by the host's id, else by its number. */
-export interface NamedPrompt {
-  promptKey?: string | undefined;
-  prompt_number?: number | undefined;
-}
+import type { IntakeSession, NamedPrompt, Session, UserPrompt } from "../core/records/records.ts";
 
 export interface CaptureStore {
   commit<T>(write: () => T): Promise<T>;

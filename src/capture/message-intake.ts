@@ -1,11 +1,13 @@
 // Stores tool uses, summarize requests and other events: cleaned, bounded, and queued in one commit.
+
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
+import type { IntakeSession } from "../core/records/records.ts";
 import { shorten, shortenJson } from "../core/shorten.ts";
 import { withoutOwnAnswers } from "../core/tools/own-tools.ts";
 import { userAnswersIn } from "../core/tools/user-answers.ts";
 import { type Clean, cleanText } from "../privacy/clean.ts";
-import type { CaptureStore, IntakeSession } from "./capture-store.ts";
+import type { CaptureStore } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./inputs.ts";
 import { createSession, markActive, stepOf } from "./session-states.ts";

@@ -1,9 +1,9 @@
 // Stores a user prompt: opens its session and decides whether the prompt is private.
 import { contentKey, newId } from "../core/ids.ts";
-import type { UserPrompt } from "../core/records/records.ts";
+import type { IntakeSession, UserPrompt } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
-import type { CaptureStore, IntakeSession, StoredPrompt } from "./capture-store.ts";
+import type { CaptureStore, StoredPrompt } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
 import { createSession, markActive, stepOf } from "./session-states.ts";

@@ -2,9 +2,9 @@
 import { MemError } from "../core/errors.ts";
 import type { DraftObservation } from "../core/records/drafts.ts";
 import { createdEvents, type InsertManual, insertManual } from "../core/records/manual-observation.ts";
-import type { Observation } from "../core/records/records.ts";
+import type { IntakeSession, Observation } from "../core/records/records.ts";
 import { cleanText } from "../privacy/clean.ts";
-import type { CaptureStore, IntakeSession } from "./capture-store.ts";
+import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
 import type { IntakeDeps } from "./inputs.ts";
 import { createSession, markActive, stepOf } from "./session-states.ts";

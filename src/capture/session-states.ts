@@ -14,9 +14,11 @@
 //
 // A message is a tool use or a summarize request. A late event (from the spool) happened before the session completed, or
 // reports its end before its last activity: it is stored, but changes no state.
+
 import { newId } from "../core/ids.ts";
+import type { IntakeSession } from "../core/records/records.ts";
 import { cleanText } from "../privacy/clean.ts";
-import type { CaptureStore, IntakeSession } from "./capture-store.ts";
+import type { CaptureStore } from "./capture-store.ts";
 import type { EventInput, IntakeDeps } from "./inputs.ts";
 
 export type SessionState = "none" | "active" | "completed";

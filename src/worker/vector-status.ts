@@ -1,7 +1,7 @@
 // The status of search by meaning.
 import type { Clock } from "../core/clock.ts";
-import type { VectorStatus } from "../core/records/vector-status.ts";
-import type { Background, VectorSet } from "../recall/embed/background.ts";
+import type { VectorSet, VectorStatus } from "../core/records/vector-status.ts";
+import type { Background } from "../recall/embed/background.ts";
 import type { EmbedderIdentity } from "../recall/embed/embedder.ts";
 
 interface StatusDeps {

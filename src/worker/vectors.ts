@@ -1,19 +1,14 @@
 // Search by meaning: the configured embedder, the background embedding, the index thread and the status.
 import type { Clock } from "../core/clock.ts";
 import { packageFile } from "../core/paths.ts";
-import { embedderInWords, type VectorStatus } from "../core/records/vector-status.ts";
+import { embedderInWords, type VectorSet, type VectorStatus } from "../core/records/vector-status.ts";
 import {
   buildEmbedder,
   chosenEmbedder,
   embedderSettings,
   whyNoVectors,
 } from "../generate/model/embedders.ts";
-import {
-  type Background,
-  createBackground,
-  type VectorSet,
-  type VectorWork,
-} from "../recall/embed/background.ts";
+import { type Background, createBackground, type VectorWork } from "../recall/embed/background.ts";
 import {
   type Embedder,
   type EmbedderIdentity,

@@ -54,3 +54,12 @@ export interface QueueDropped {
   processing: number;
   notFound: number;
 }
+
+/** Jobs of a tenant, without completed and cancelled ones. */
+export interface QueueCounts {
+  pending: number;
+  processing: number;
+  dead: number;
+  /** Null when none is pending. */
+  oldestPendingAgeMs: number | null;
+}

@@ -45,10 +45,28 @@ export interface Session {
   cwd: string | null;
   title: string | null;
   status: "active" | "completed";
+  /** The highest number that a prompt has. */
   prompt_count: number;
   created_at_epoch: number;
   last_active_at_epoch: number;
   completed_at_epoch: number | null;
+}
+
+/** A session as intake reads it, with the prompt of a message: the newest if it names none or an unknown one. */
+export interface IntakeSession
+  extends Omit<Session, "user_prompt" | "host" | "cwd" | "title" | "created_at_epoch"> {
+  /** 0 without prompts, as `prompt_private`. */
+  prompt_number: number;
+  prompt_private: 0 | 1;
+  newest_prompt_at_epoch: number;
+  /** The message names its prompt by a key that no prompt has yet. */
+  awaits_prompt?: boolean;
+}
+
+/** The prompt that a message names: by the host's id, else by its number. */
+export interface NamedPrompt {
+  promptKey?: string | undefined;
+  prompt_number?: number | undefined;
 }
 
 export interface UserPrompt extends SyncColumns {

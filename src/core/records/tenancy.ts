@@ -1,4 +1,6 @@
-// Callers of the hosted server and their reach.
+// Callers of the hosted server, their reach and its projects.
+import type { JsonObject } from "../../text/json.ts";
+
 /** Permissions of a key. */
 export const scopes = ["memories:read", "memories:write"] as const;
 export type Scope = (typeof scopes)[number];
@@ -14,6 +16,16 @@ export interface Tenant {
 export interface ProjectScope {
   team_id: string;
   project_id: string;
+}
+
+/** A project of the server, as stored. */
+export interface HostedProject {
+  id: string;
+  team_id: string;
+  name: string;
+  metadata: JsonObject;
+  created_at_epoch: number;
+  updated_at_epoch: number;
 }
 
 /** The authenticated caller of a request. */

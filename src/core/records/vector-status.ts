@@ -24,6 +24,16 @@ export interface VectorStatus {
   earlier?: { embedder: string; model: string; asked: boolean } | null | undefined;
 }
 
+/** Vectors of one embedder, model and dimension: only these can be compared. */
+export interface VectorSet {
+  id: number;
+  embedder: string;
+  model: string;
+  dimension: number;
+  /** 1 once every observation had a vector in it. */
+  complete: 0 | 1;
+}
+
 /** `onnx (Xenova/all-MiniLM-L6-v2), re-embedding 1,234 of 5,000`. */
 export function vectorsInWords(status: VectorStatus): string {
   const earlier = earlierInWords(status);

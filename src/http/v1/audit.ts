@@ -1,36 +1,14 @@
 // The audit log over HTTP.
+import type { AuditEntry, AuditPage } from "../../core/records/audit.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
-import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors } from "../schemas/error.ts";
 import { auditAnswer, auditQuery } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
 import { type ProjectScopePorts, projectIdOf } from "./project-scope.ts";
 
-interface Entry {
-  id: string;
-  seq: number;
-  project_id: string | null;
-  api_key_id: string | null;
-  action: string;
-  resource_type: string;
-  resource_id: string | null;
-  details: JsonObject;
-  request_id: string | null;
-  created_at_epoch: number;
-}
-
 export interface AuditPorts extends Pick<ProjectScopePorts, "idOfName"> {
-  read(
-    caller: Caller,
-    page: {
-      action: string | null;
-      project_id: string | null;
-      since: number | null;
-      before_seq: number | null;
-      limit: number;
-    },
-  ): Promise<Entry[]>;
+  read(caller: Caller, page: AuditPage): Promise<AuditEntry[]>;
 }
 
 /** `GET /v1/audit`, newest first. A key of one project sees the entries of that project. */
@@ -62,7 +40,7 @@ export function auditRoutes(app: App, ports: AuditPorts): void {
   );
 }
 
-function onWire(entry: Entry) {
+function onWire(entry: AuditEntry) {
   return {
     id: entry.id,
     action: entry.action,

@@ -1,7 +1,9 @@
 // The worker's routes that a server answers too, for integrations written against the worker. Each needs a key and
 // reaches what the key reaches. Routes that change one machine are absent.
+
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
+import type { QueueCounts } from "../../core/records/queue.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import { contextRoutes } from "../api/context.ts";
 import { recallRoutes } from "../api/recall.ts";
@@ -23,14 +25,6 @@ export interface CompatibilityPorts {
   portsFor(asker: Asker): ApiPorts;
   /** Unfinished generation jobs; `dead` have failed. */
   queue(reach: Tenant): Promise<QueueCounts>;
-}
-
-interface QueueCounts {
-  pending: number;
-  processing: number;
-  dead: number;
-  /** Null when none is pending. */
-  oldestPendingAgeMs: number | null;
 }
 
 const reads = { config: { access: "memories:read" } } as const;

@@ -1,6 +1,6 @@
 // The team's projects over HTTP: list, read, create.
 import { MemError } from "../../core/errors.ts";
-import type { Caller } from "../../core/records/tenancy.ts";
+import type { Caller, HostedProject } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
@@ -14,24 +14,15 @@ import {
 import { callerOf } from "./authentication.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-scope.ts";
 
-interface Project {
-  id: string;
-  team_id: string;
-  name: string;
-  metadata: JsonObject;
-  created_at_epoch: number;
-  updated_at_epoch: number;
-}
-
 export interface ProjectPorts extends ProjectScopePorts {
-  find(caller: Caller, id: string): Promise<Project | undefined>;
-  list(caller: Caller, page: { after: string; limit: number }): Promise<Project[]>;
+  find(caller: Caller, id: string): Promise<HostedProject | undefined>;
+  list(caller: Caller, page: { after: string; limit: number }): Promise<HostedProject[]>;
   /** Throws `conflict` when the team has one of that name. */
   create(
     caller: Caller,
     project: { name: string; metadata: JsonObject },
     requestId: string,
-  ): Promise<Project>;
+  ): Promise<HostedProject>;
 }
 
 /** `GET` and `POST /v1/projects`, `GET /v1/projects/:projectId`. */
@@ -98,7 +89,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
   );
 }
 
-function onWire(project: Project) {
+function onWire(project: HostedProject) {
   return {
     id: project.id,
     teamId: project.team_id,

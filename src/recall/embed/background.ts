@@ -1,18 +1,11 @@
 // Embeds all observations in the background, newest first, a batch at a time.
+
 import type { Clock } from "../../core/clock.ts";
 import type { Observation } from "../../core/records/records.ts";
+import type { VectorSet } from "../../core/records/vector-status.ts";
 import { embedItems, observationText } from "./embed-items.ts";
 import type { Embedder } from "./embedder.ts";
 import { createPauses, type Pauses } from "./pauses.ts";
-
-/** Vectors of one embedder, model and dimension. */
-export interface VectorSet {
-  id: number;
-  embedder: string;
-  model: string;
-  dimension: number;
-  complete: 0 | 1;
-}
 
 type EmbeddedText = Pick<Observation, "id" | "title" | "subtitle" | "summary" | "narrative" | "facts">;
 

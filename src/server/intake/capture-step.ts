@@ -1,6 +1,8 @@
 // One step of a session in memory.
-import type { CaptureStore, IntakeSession, NamedPrompt, StoredPrompt } from "../../capture/capture-store.ts";
+
+import type { CaptureStore, StoredPrompt } from "../../capture/capture-store.ts";
 import { contentKey, newId } from "../../core/ids.ts";
+import type { IntakeSession, NamedPrompt } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Changes, Known, KnownPrompt, SessionChange } from "../../store/postgres/capture.ts";
 import type { NewEvent } from "../../store/postgres/event-batch.ts";

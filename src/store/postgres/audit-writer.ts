@@ -1,7 +1,9 @@
 // Audit rows of reads, committed in groups; each reader waits for its own row.
+
 import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "../../core/ids.ts";
-import { type AuditRow, insertAudits } from "./audit.ts";
+import type { AuditRow } from "../../core/records/audit.ts";
+import { insertAudits } from "./audit.ts";
 import type { Queryable } from "./open.ts";
 
 export type AuditWriter = ReturnType<typeof createAuditWriter>;

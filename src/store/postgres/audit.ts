@@ -1,24 +1,10 @@
 // The audit log: who did what to which resource, without its content.
 import { newId } from "../../core/ids.ts";
+import type { AuditEntry, AuditPage, AuditRow } from "../../core/records/audit.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
-import type { JsonObject } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
 import { rowsIn } from "./tenant.ts";
-
-export interface AuditRow {
-  team_id: string;
-  project_id: string | null;
-  /** Null for a command on the server's host. */
-  api_key_id: string | null;
-  /** Resource and verb: `key.created`, `project.memory_purged`. */
-  action: string;
-  resource_type: string;
-  resource_id: string | null;
-  /** Counts and ids; never content, never a key. */
-  details: JsonObject;
-  request_id: string | null;
-}
 
 /** Inserts a row, in the transaction of the action. */
 export async function insertAudit(connection: Queryable, row: AuditRow): Promise<void> {
@@ -39,22 +25,6 @@ export async function insertAudits(
         details jsonb, request_id text)`,
     values: [JSON.stringify(rows)],
   });
-}
-
-export interface AuditEntry extends Omit<AuditRow, "team_id"> {
-  id: string;
-  seq: number;
-  created_at_epoch: number;
-}
-
-export interface AuditPage {
-  action: string | null;
-  project_id: string | null;
-  /** Epoch milliseconds. */
-  since: number | null;
-  /** Entries older than this one. */
-  before_seq: number | null;
-  limit: number;
 }
 
 /** A page of the tenant's entries, newest first. */

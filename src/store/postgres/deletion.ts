@@ -1,6 +1,7 @@
 // Deletes one record, or everything captured in a project, with an audit row in the same transaction.
+import type { AuditRow } from "../../core/records/audit.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
-import { type AuditRow, insertAudit } from "./audit.ts";
+import { insertAudit } from "./audit.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";
 

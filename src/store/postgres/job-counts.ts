@@ -1,4 +1,5 @@
 // Counts of generation jobs, of all teams or one tenant, and the age of the oldest.
+import type { QueueCounts } from "../../core/records/queue.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { Connections } from "./open.ts";
 import { inTransaction, rowsInTenant } from "./tenant.ts";
@@ -30,20 +31,11 @@ export async function countJobs(system: Connections, timeoutMs: number): Promise
   return rows[0] ?? { queued: 0, processing: 0, failed: 0, cancelled: 0, oldest_queued_seconds: 0 };
 }
 
-/** Without completed and cancelled jobs. */
-interface TenantJobCounts {
-  pending: number;
-  processing: number;
-  dead: number;
-  /** Null when none is pending. */
-  oldestPendingAgeMs: number | null;
-}
-
-export async function countTenantJobs(app: Connections, tenant: Tenant): Promise<TenantJobCounts> {
+export async function countTenantJobs(app: Connections, tenant: Tenant): Promise<QueueCounts> {
   const count = (status: string): string => `(
       select count(*)::int from generation_jobs
       where team_id = $1 and ($2::uuid is null or project_id = $2) and status = '${status}')`;
-  const rows = await rowsInTenant<TenantJobCounts>(app, tenant, {
+  const rows = await rowsInTenant<QueueCounts>(app, tenant, {
     name: "tenant-jobs",
     text: `select ${count("queued")} as pending, ${count("processing")} as processing, ${count("failed")} as dead,
         (select floor(extract(epoch from now() - min(created_at)) * 1000)::float8 from generation_jobs

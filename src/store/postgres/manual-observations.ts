@@ -1,7 +1,8 @@
 // Stores an observation written by hand, with its audit row, and reads it back.
+import type { AuditRow } from "../../core/records/audit.ts";
 import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
-import { type AuditRow, insertAudit } from "./audit.ts";
+import { insertAudit } from "./audit.ts";
 import { insertObservations, observationById } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";

@@ -1,5 +1,7 @@
 // Stores records of an export, a page in one transaction; records that are already there stay as they are.
+
 import { MemError } from "../../core/errors.ts";
+import type { AuditRow } from "../../core/records/audit.ts";
 import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
 import {
   columnName,
@@ -10,7 +12,7 @@ import {
 } from "../../core/records/project-export.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { storableJson } from "../../text/storable.ts";
-import { type AuditRow, insertAudit } from "./audit.ts";
+import { insertAudit } from "./audit.ts";
 import { insertObservations } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTenant } from "./tenant.ts";

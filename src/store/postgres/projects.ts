@@ -1,28 +1,19 @@
 // Projects of a team. A purge of its memory keeps the project.
-import type { Tenant } from "../../core/records/tenancy.ts";
+import type { AuditRow } from "../../core/records/audit.ts";
+import type { HostedProject, Tenant } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
-import { type AuditRow, insertAudit } from "./audit.ts";
+import { insertAudit } from "./audit.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Connections } from "./open.ts";
 import { inTenant, rowsInTenant } from "./tenant.ts";
-
-/** A project as stored. */
-export interface ProjectRow {
-  id: string;
-  team_id: string;
-  name: string;
-  metadata: JsonObject;
-  created_at_epoch: number;
-  updated_at_epoch: number;
-}
 
 /** The project, if it is one of the tenant's. */
 export async function findProject(
   app: Connections,
   tenant: Tenant,
   id: string,
-): Promise<ProjectRow | undefined> {
-  const rows = await rowsInTenant<ProjectRow>(app, tenant, {
+): Promise<HostedProject | undefined> {
+  const rows = await rowsInTenant<HostedProject>(app, tenant, {
     name: "project by id",
     text: `select ${columns}
       from projects
@@ -50,7 +41,7 @@ export async function listProjects(
   app: Connections,
   tenant: Tenant,
   page: { after: string; limit: number },
-): Promise<ProjectRow[]> {
+): Promise<HostedProject[]> {
   return rowsInTenant(app, tenant, {
     text: `select ${columns}
       from projects
@@ -66,10 +57,10 @@ export function createProject(
   app: Connections,
   tenant: Tenant,
   { project, by }: { project: { id: string; name: string; metadata: JsonObject }; by: Actor },
-): Promise<ProjectRow | undefined> {
+): Promise<HostedProject | undefined> {
   const { team_id } = tenant;
   return inTenant(app, tenant, async (connection) => {
-    const { rows } = await connection.query<ProjectRow>({
+    const { rows } = await connection.query<HostedProject>({
       text: `insert into projects (id, team_id, name, metadata)
         values ($1, $2, $3, $4)
         on conflict (team_id, name) do nothing

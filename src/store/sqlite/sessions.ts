@@ -1,32 +1,8 @@
 // Sessions: one row per session of a host agent.
-import type { Session } from "../../core/records/records.ts";
+import type { IntakeSession, NamedPrompt, Session } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 import { readPage } from "./page.ts";
 import { createSql } from "./sql.ts";
-
-/** What intake reads of a session before it accepts a message. */
-export interface SessionForIntake {
-  id: number;
-  claude_session_id: string;
-  sdk_session_id: string;
-  project: string;
-  status: "active" | "completed";
-  prompt_count: number;
-  /** The message's prompt: the newest when it names none or an unknown one; 0 for none. */
-  prompt_number: number;
-  prompt_private: 0 | 1;
-  newest_prompt_at_epoch: number;
-  last_active_at_epoch: number;
-  completed_at_epoch: number | null;
-  /** True when the message names its prompt by a key that no prompt has yet. */
-  awaits_prompt?: boolean;
-}
-
-/** The prompt that a message names, by the host's id or by number. */
-export interface NamedPrompt {
-  promptKey?: string | undefined;
-  prompt_number?: number | undefined;
-}
 
 export interface NewSession {
   claude_session_id: string;
@@ -39,8 +15,8 @@ export interface NewSession {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-type IntakeRow = SessionForIntake & { newest_prompt_key: string | null; trusts_numbers: 0 | 1 };
-type PromptForIntake = Pick<SessionForIntake, "prompt_number" | "prompt_private">;
+type IntakeRow = IntakeSession & { newest_prompt_key: string | null; trusts_numbers: 0 | 1 };
+type PromptForIntake = Pick<IntakeSession, "prompt_number" | "prompt_private">;
 
 /** The columns of the wire record, in its order. */
 const sessionColumns = `id, claude_session_id, sdk_session_id, project, user_prompt, host, cwd, title, status, prompt_count,
@@ -91,7 +67,7 @@ function createForIntake(db: Sqlite) {
   return (
     claudeSessionId: string,
     { promptKey, prompt_number }: NamedPrompt = {},
-  ): SessionForIntake | undefined => {
+  ): IntakeSession | undefined => {
     const session = read(claudeSessionId);
     if (session === undefined) return undefined;
     if (promptKey !== undefined) {

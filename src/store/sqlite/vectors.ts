@@ -1,19 +1,11 @@
 // Vectors of observations: written by the embedder, deleted with the record, and read by the vector index.
+
 import Database from "better-sqlite3";
 import type { Observation } from "../../core/records/records.ts";
+import type { VectorSet } from "../../core/records/vector-status.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 import { storageError } from "./storage-error.ts";
-
-/** Vectors of one embedder, model and dimension: only these can be compared. */
-export interface VectorSet {
-  id: number;
-  embedder: string;
-  model: string;
-  dimension: number;
-  /** 1 once every observation had a vector in it. */
-  complete: 0 | 1;
-}
 
 /** The parts of an observation that are embedded. */
 export type EmbeddedText = Pick<Observation, "id" | "title" | "subtitle" | "summary" | "narrative" | "facts">;
