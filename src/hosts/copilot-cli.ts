@@ -17,7 +17,14 @@ import type { Host, HostAnswer, HostEvent, HostEventBase, Transcripts } from "./
 const transcripts: Transcripts = { folderVariable: "COPILOT_HOME", folder: ".copilot", lastMessage };
 
 /** Payloads recorded from 1.0.102, in both spellings: an event registered in camelCase has fields in camelCase. */
-export const copilotCli: Host = { name: "copilot-cli", transcripts, decode, render };
+export const copilotCli: Host = { name: "copilot-cli", isSender, transcripts, decode, render };
+
+// It also runs the hooks in a project's `.claude/settings.json`, with its own payloads.
+function isSender(payload: JsonObject): boolean {
+  return "hook_event_name" in payload && ownFields.some((field) => field in payload);
+}
+
+const ownFields = ["tool_result", "initial_prompt", "stop_reason"];
 
 function decode(event: string, payload: JsonObject): HostEvent {
   const base: HostEventBase = {
@@ -103,19 +110,24 @@ function timeOf(fields: JsonObject): number | null {
   return Number.isFinite(epochMs) ? epochMs : null;
 }
 
-// One event a line. A turn without a message ends at the user's.
-function lastMessage(text: string, untilEpochMs: number | null): string {
+// One event a line. The host writes it a tenth of a second late; the start of the Stop hook itself stands in it too. A turn
+// without a message ends at the user's.
+function lastMessage(text: string, untilEpochMs: number | null): string | null {
+  let isWritten = untilEpochMs === null;
   for (const line of text.split("\n").reverse()) {
     const event = parseObject(line);
-    if (event === null || (timeOf(event) ?? 0) > (untilEpochMs ?? Number.POSITIVE_INFINITY)) continue;
-    // Of a sub-agent.
-    if (textField(event, "agentId") !== "") continue;
+    const at = event === null ? null : timeOf(event);
+    if (event === null || at === null) continue;
+    if (untilEpochMs !== null && at >= untilEpochMs) isWritten = true;
+    if (!isWritten) return null;
+    // Of a later turn, or of a sub-agent.
+    if ((untilEpochMs !== null && at > untilEpochMs) || textField(event, "agentId") !== "") continue;
     if (event.type === "user.message") return "";
     const content =
       event.type === "assistant.message" ? textField(objectField(event, "data"), "content") : "";
     if (content.trim() !== "") return content;
   }
-  return "";
+  return isWritten ? "" : null;
 }
 
 // 60,000 characters reached the model whole.

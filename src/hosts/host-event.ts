@@ -93,8 +93,11 @@ export interface Transcripts {
   /** Transcripts elsewhere are not read: the folder that the variable names, else this folder of the home. */
   folderVariable: string;
   folder: string;
-  /** The agent's last message until that time, empty without one. `text` may begin in the middle of a line. */
-  lastMessage(text: string, untilEpochMs: number | null): string;
+  /**
+   * The agent's last message until that time, empty without one; null if the host has not written up to there yet. `text`
+   * may begin in the middle of a line.
+   */
+  lastMessage(text: string, untilEpochMs: number | null): string | null;
 }
 
 /** True if the session starts from an earlier transcript, which already contains its injected context. */

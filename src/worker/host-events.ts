@@ -58,14 +58,16 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
         await count({ host: hostName, last_event: eventName }, reason, at);
         return "";
       }
-      const event = deps.lastMessages.fill(host, host.decode(eventName, payload));
+      const event = host.decode(eventName, payload);
+      const filled = deps.lastMessages.fill(host, event);
       const reason = unreadReasonOf(event);
       const name = event.kind === "other" ? event.name : eventName;
       if (reason !== null) await count({ host: host.name, last_event: name }, reason, at);
       const { asksForContext = false } = host;
       const delivery = { host: host.name, asksForContext, payload, at, hasLeft };
-      const take = () => answerTo(deps, event, delivery);
-      const answer = await inTurn(event.sessionId, isLarge(payload), take);
+      const waits = filled instanceof Promise;
+      const take = async () => answerTo(deps, waits ? await filled : filled, delivery);
+      const answer = await inTurn(event.sessionId, waits || isLarge(payload), take);
       if (at !== undefined) return "";
       return host.render(event, answer);
     },

@@ -2,13 +2,17 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
-import { failOpenSync } from "../core/errors.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { failOpen, failOpenSync } from "../core/errors.ts";
 import { shorten } from "../core/shorten.ts";
 import type { Host, HostEvent, TranscriptPlace, Transcripts } from "../hosts/host-event.ts";
 
 export interface LastMessages {
-  /** The event; the end of a turn with its message. Call it with the events of a session in their order. */
-  fill(host: Host, event: HostEvent): HostEvent;
+  /**
+   * The event; the end of a turn with its message. Waits up to half a second for a transcript that is being written. Call
+   * it with the events of a session in their order.
+   */
+  fill(host: Host, event: HostEvent): HostEvent | Promise<HostEvent>;
 }
 
 const maxSessions = 100;
@@ -25,21 +29,35 @@ export function createLastMessages(environment: Readonly<Record<string, string |
     if (said.size > maxSessions && oldest !== undefined) said.delete(oldest);
   }
 
-  function lastOf({ transcripts, name }: Host, { sessionId }: HostEvent, place?: TranscriptPlace): string {
-    if (transcripts === undefined || place === undefined) return said.get(keyOf(name, sessionId)) ?? "";
-    const found = failOpenSync("read a transcript", () => inTranscript(transcripts, place, environment));
-    return shorten(found ?? "", maxMessageChars);
-  }
-
   return {
     fill(host, event) {
       const key = keyOf(host.name, event.sessionId);
       if (event.kind === "prompt" || event.kind === "session_end") said.delete(key);
       if (event.kind === "agent_message") remember(key, event.text);
       if (event.kind !== "turn_end" || event.lastAssistantMessage !== "") return event;
-      return { ...event, lastAssistantMessage: lastOf(host, event, event.transcript) };
+      const { transcript } = event;
+      const { transcripts } = host;
+      if (transcripts === undefined || transcript === undefined) {
+        return { ...event, lastAssistantMessage: said.get(key) ?? "" };
+      }
+      return fromTranscript(() => inTranscript(transcripts, transcript, environment)).then(
+        (lastAssistantMessage) => ({ ...event, lastAssistantMessage }),
+      );
     },
   };
+}
+
+const waitMs = 500;
+const lookEveryMs = 50;
+
+// The host waits for the hook meanwhile.
+async function fromTranscript(read: () => string | null): Promise<string> {
+  for (let waited = 0; waited <= waitMs; waited += lookEveryMs) {
+    const found = await failOpen("read a transcript", async () => read());
+    if (found !== null) return shorten(found ?? "", maxMessageChars);
+    await delay(lookEveryMs);
+  }
+  return "";
 }
 
 function keyOf(host: string, session: string): string {
@@ -53,7 +71,7 @@ function inTranscript(
   { folder, folderVariable, lastMessage }: Transcripts,
   { path, untilEpochMs }: TranscriptPlace,
   environment: Readonly<Record<string, string | undefined>>,
-): string {
+): string | null {
   // Any program of the user can send a path: nothing outside the host's folder is read.
   const folders = [environment[folderVariable] ?? "", join(homedir(), folder)].filter((one) => one !== "");
   const file = realpathSync(path);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { copilotCli } from "../../src/hosts/copilot-cli.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
+import { hostOf } from "../../src/hosts/registry.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
 
 type Spelling = "copilot-cli" | "copilot-cli-pascalcase";
@@ -105,31 +106,53 @@ describe("a tool use", () => {
 });
 
 describe("the last message in a transcript", () => {
-  const line = (type: string, data: object, timestamp: string) => JSON.stringify({ type, data, timestamp });
-  const lastOf = (lines: string[], untilEpochMs: number | null = null) =>
-    copilotCli.transcripts?.lastMessage(lines.join("\n"), untilEpochMs);
-  const asked = line("user.message", { content: "go" }, "2026-01-01T00:00:01.000Z");
-  const said = line("assistant.message", { content: "done" }, "2026-01-01T00:00:02.000Z");
+  const second = (at: number) => `2026-01-01T00:00:0${at}.000Z`;
+  const line = (type: string, at: number, data: object, more: object = {}) =>
+    JSON.stringify({ type, data, timestamp: second(at), ...more });
+  const lastOf = (lines: string[], at: number | null = 5) =>
+    copilotCli.transcripts?.lastMessage(lines.join("\n"), at === null ? null : Date.parse(second(at)));
+  const asked = line("user.message", 1, { content: "go" });
+  const said = line("assistant.message", 2, { content: "done" });
+  const stopped = line("hook.start", 5, { hookType: "agentStop" });
 
   test("is the agent's newest one with a text", () => {
-    const empty = line("assistant.message", { content: "", toolRequests: [] }, "2026-01-01T00:00:03.000Z");
-    expect(lastOf(["half a line}", asked, said, empty, "not json", ""])).toBe("done");
+    const empty = line("assistant.message", 3, { content: "", toolRequests: [] });
+    expect(lastOf(["half a line}", asked, said, empty, "not json", stopped, ""])).toBe("done");
   });
 
   test("is not one of a sub-agent, whose prompt ends no turn either", () => {
-    const ofAgent = (type: string) => JSON.stringify({ type, agentId: "a-1", data: { content: "sub" } });
-    expect(lastOf([asked, said, ofAgent("user.message"), ofAgent("assistant.message")])).toBe("done");
+    const ofAgent = (type: string) => line(type, 3, { content: "sub" }, { agentId: "a-1" });
+    expect(lastOf([asked, said, ofAgent("user.message"), ofAgent("assistant.message"), stopped])).toBe(
+      "done",
+    );
   });
 
   test("is none of an earlier turn, and none of a later one", () => {
-    const later = line("assistant.message", { content: "later" }, "2026-01-01T00:00:09.000Z");
-    expect(lastOf([said, asked])).toBe("");
-    expect(lastOf([asked, said, asked, later], Date.parse("2026-01-01T00:00:02.500Z"))).toBe("");
-    expect(lastOf([asked, said, later], Date.parse("2026-01-01T00:00:02.500Z"))).toBe("done");
+    const later = line("assistant.message", 9, { content: "later" });
+    expect(lastOf([said, asked, stopped])).toBe("");
+    expect(lastOf([asked, stopped, later])).toBe("");
+    expect(lastOf([asked, said, stopped, later])).toBe("done");
   });
 
-  test("of any text is found without an error", () => {
-    expect(lastOf(["[]", "{}", '{"type":1,"data":[]}', "\u0000"])).toBe("");
+  test("is not known before the host has written that far", () => {
+    expect(lastOf([asked, said])).toBeNull();
+    expect(lastOf([])).toBeNull();
+    expect(lastOf([asked, said], null)).toBe("done");
+  });
+
+  test("of any text is looked for without an error", () => {
+    expect(lastOf(["[]", "{}", '{"type":1,"data":[],"timestamp":[]}', "\u0000"])).toBeNull();
+  });
+});
+
+describe("a payload that a hook of Claude Code brings", () => {
+  test.each(["PostToolUse.Bash", "SessionStart.new", "Stop"])("is Copilot's: %s", (file) => {
+    expect(hostOf("claude-code", recordedPayload("copilot-cli-pascalcase", file))?.name).toBe("copilot-cli");
+  });
+
+  test.each(["claude-code", "codex", "gemini-cli"])("is not one of %s", (host) => {
+    for (const file of recordedFiles(host))
+      expect(hostOf(host, recordedPayload(host, file))?.name).toBe(host);
   });
 });
 

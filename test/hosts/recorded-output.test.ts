@@ -115,6 +115,8 @@ const recorded: readonly [host: string, folder: string, Expected][] = [
       ["PostToolUse.Bash"],
       ["PreToolUse.Read"],
       ["PostToolUse.Read", aboutNote],
+      ["PostToolUse.Edit"],
+      ["PostToolUseFailure.Read"],
       ["Stop"],
       ["SessionEnd.complete"],
       ["SessionStart.resume"],
@@ -187,7 +189,7 @@ test("Copilot's turn ends with the last message of its transcript", { timeout: 6
   const { home, worker, send } = await sessionOf("copilot-cli");
   const path = join(home.env.HOME ?? "", ".copilot", "session-state", "s", "events.jsonl");
   mkdirSync(dirname(path), { recursive: true });
-  const timestamp = "2026-11-20T23:52:38.000Z";
+  const { timestamp = "" } = recordedPayload("copilot-cli-pascalcase", "Stop");
   const lines = [
     { type: "user.message", data: { content: "Decide." }, timestamp },
     {
@@ -196,9 +198,12 @@ test("Copilot's turn ends with the last message of its transcript", { timeout: 6
       timestamp,
     },
   ];
-  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join("\n"));
   await send("UserPromptSubmit", recordedPayload("copilot-cli-pascalcase", "UserPromptSubmit"));
-  await send("Stop", { ...recordedPayload("copilot-cli-pascalcase", "Stop"), transcript_path: path });
+  // As the host does: the file is written after the hook was started.
+  const stop = send("Stop", { ...recordedPayload("copilot-cli-pascalcase", "Stop"), transcript_path: path });
+  setTimeout(() => writeFileSync(path, lines.map((line) => JSON.stringify(line)).join("\n")), 120);
+  writeFileSync(path, "");
+  expect(await stop).toEqual(silent);
   await drained(worker);
   const records = [await itemsOf(worker, "/api/summaries"), await itemsOf(worker, "/api/observations")];
   expect(JSON.stringify(records)).toContain("4711");

@@ -53,17 +53,17 @@ test("messages of many sessions take a bounded memory", () => {
   expect(messages.fill(host, turnEnd({ sessionId: "s-199" }))).toMatchObject({ lastAssistantMessage: "new" });
 });
 
-test("a transcript in the host's folder is read, from its end", () => {
+test("a transcript in the host's folder is read, from its end", async () => {
   const folder = tempDir();
   const path = join(folder, "session", "events.jsonl");
   mkdirSync(join(folder, "session"));
   writeFileSync(path, `${"x".repeat(2_000_000)} the newest message`);
   const messages = createLastMessages({ SCRIPTED_HOME: folder });
   const end = turnEnd({ transcript: { path, untilEpochMs: 7 } });
-  expect(messages.fill(host, end)).toMatchObject({ lastAssistantMessage: "7: x the newest message" });
+  expect(await messages.fill(host, end)).toMatchObject({ lastAssistantMessage: "7: x the newest message" });
 });
 
-test("nothing outside the host's folder is read, and no other kind of file", () => {
+test("nothing outside the host's folder is read, and no other kind of file", async () => {
   const [folder, outside] = [tempDir(), tempDir()];
   writeFileSync(join(outside, "secret"), "secret");
   symlinkSync(join(outside, "secret"), join(folder, "link"));
@@ -82,6 +82,23 @@ test("nothing outside the host's folder is read, and no other kind of file", () 
   ];
   for (const path of paths) {
     const end = turnEnd({ transcript: { path, untilEpochMs: null } });
-    expect({ path, ...messages.fill(host, end) }).toMatchObject({ path, lastAssistantMessage: "" });
+    expect({ path, ...(await messages.fill(host, end)) }).toMatchObject({ path, lastAssistantMessage: "" });
   }
+});
+
+test("a transcript that is being written is waited for, but not for long", async () => {
+  const folder = tempDir();
+  const path = join(folder, "events.jsonl");
+  writeFileSync(path, "");
+  const lastMessage = (text: string) => (text === "" ? null : text);
+  const writing: Host = {
+    ...host,
+    transcripts: { folderVariable: "SCRIPTED_HOME", folder: "", lastMessage },
+  };
+  const messages = createLastMessages({ SCRIPTED_HOME: folder });
+  const end = turnEnd({ transcript: { path, untilEpochMs: 7 } });
+  expect(await messages.fill(writing, end)).toMatchObject({ lastAssistantMessage: "" });
+  const filled = messages.fill(writing, end);
+  writeFileSync(path, "late");
+  expect(await filled).toMatchObject({ lastAssistantMessage: "late" });
 });
