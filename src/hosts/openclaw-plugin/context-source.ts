@@ -25,8 +25,8 @@ export function createContextSource(link: Pick<WorkerLink, "post">, clock: Clock
       link.post("context", body, deadlineMs("user-prompt-submit")),
     );
     asking.delete(key);
-    // A failed request is no answer: the next turn asks again.
-    if (text !== undefined) texts.set(key, { text, atMs: clock.monotonicMs() });
+    // The next turn asks again after a failed request, and until the project has records.
+    if (text) texts.set(key, { text, atMs: clock.monotonicMs() });
     return text ?? "";
   }
 

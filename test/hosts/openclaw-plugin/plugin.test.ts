@@ -171,13 +171,19 @@ describe("context", () => {
     const ask = (runId: string) => gateway.emit("before_prompt_build", { ctx: { runId } });
     expect(await ask("run-1")).toBeUndefined();
     await remember("demo");
+    const first = await ask("run-2");
+    expect(first).toEqual({ appendSystemContext: expect.stringContaining("login-timeout.ts") });
+    await at.worker.post("/api/rules", { text: "Never deploy on Fridays", project: "demo" });
     ms = 59_000;
-    expect(await ask("run-2")).toBeUndefined();
+    expect(await ask("run-3")).toEqual(first);
     ms = 61_000;
-    expect(await ask("run-3")).toBeDefined();
+    const second = await ask("run-4");
+    expect(second).toEqual({ appendSystemContext: expect.stringContaining("Never deploy on Fridays") });
+    await at.worker.post("/api/rules", { text: "Never commit to main", project: "demo" });
+    expect(await ask("run-5")).toEqual(second);
     gateway.emit("gateway_start");
-    await gateway.settled();
-    expect(await ask("run-4")).toBeDefined();
+    const third = await ask("run-6");
+    expect(third).toEqual({ appendSystemContext: expect.stringContaining("Never commit to main") });
   });
 
   test.each([
