@@ -127,9 +127,11 @@ interface StreamReader {
 function readStream(connection: Connection, reader: StreamReader): Promise<void> {
   const { socket, host } = connection.release();
   return new Promise((resolve, reject) => {
+    // Without a listener an error of the connection would end the gateway.
+    socket.on("error", reject);
     socket.setTimeout(silentMs, () => socket.destroy(new Error("the stream is silent")));
     const headers = { host, accept: "text/event-stream" };
-    const request = get({ path: "/stream", createConnection: () => socket, headers, agent: false });
+    const request = get({ path: "/stream", createConnection: () => socket, headers });
     request.on("error", reject);
     socket.on("close", () => resolve());
     request.on("response", (response: IncomingMessage) => {

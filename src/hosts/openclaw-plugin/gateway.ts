@@ -9,6 +9,8 @@ export interface CommandContext {
 
 export interface Gateway {
   id?: string;
+  /** Why the plugin is loaded; absent from some versions. */
+  registrationMode?: string;
   /** The whole configuration of the gateway. */
   config?: unknown;
   /** Our settings, checked by the gateway against openclaw.plugin.json. */

@@ -36,46 +36,80 @@ export default {
   name: "mem",
   description: "Remembers what agents do, and gives them the context of earlier sessions.",
   register(gateway: Gateway): void {
-    failOpenSync("register the plugin", () => registerPlugin(gateway));
+    failOpenSync("register the plugin", () => registerPlugin(gateway, partsFor(gateway)));
   },
 };
 
-/** Registers handlers, commands and the feed; starts nothing. Resolves the outbox for tests. */
-export function registerPlugin(gateway: Gateway, given: Partial<PluginDeps> = {}): Pick<Outbox, "settled"> {
+// A gateway loads several copies of the plugin, and calls handlers, commands and services of different ones: they share
+// their state while version and settings are the same.
+const sharedName = Symbol.for("agent-mem.openclaw");
+
+interface Shared {
+  key: string;
+  parts: PluginParts;
+}
+
+function partsFor(gateway: Gateway): PluginParts {
+  const key = JSON.stringify([version(), readPluginSettings(gateway.pluginConfig)]);
+  const holder = globalThis as { [sharedName]?: Shared };
+  const shared = holder[sharedName];
+  if (shared?.key !== key) {
+    const parts = createParts(gateway);
+    holder[sharedName] = { key, parts };
+    return parts;
+  }
+  if (gateway.registrationMode === "full") shared.parts.gateway = gateway;
+  return shared.parts;
+}
+
+/** What the handlers share. Starts nothing. */
+export function createParts(gateway: Gateway, given: Partial<PluginDeps> = {}): PluginParts {
   const { environment = process.env, clock = systemClock, after = afterMs } = given;
   const settings = readPluginSettings(gateway.pluginConfig);
-  const warn = (message: string) => gateway.logger?.warn?.(`mem: ${message}`);
-  reportFailOpenTo((what, cause) => gateway.logger?.debug?.(`mem: could not ${what}: ${String(cause)}`));
+  const log = (level: "warn" | "debug", message: string) =>
+    parts.gateway.logger?.[level]?.(`mem: ${message}`);
+  const warn = (message: string) => log("warn", message);
+  reportFailOpenTo((what, cause) => log("debug", `could not ${what}: ${String(cause)}`));
   const dataDir = hookDataDir({
     ...environment,
     ...(settings.dataDir && { MEM_DATA_DIR: settings.dataDir }),
   });
   const link = createWorkerLink({ host: openclaw, dataDir, port: settings.workerPort, clock });
   const runHook = createHookProcess({ host: openclaw, dataDir, environment });
-  const parts: Parts = {
+  const send = (text: string) => sendToChannel(parts.gateway, settings.feed, text);
+  const parts: PluginParts = {
     gateway,
     settings,
     link,
     outbox: createOutbox({ host: openclaw, link, dataDir, runHook, clock, warn }),
     sessions: createSessions(openclaw, clock),
     contexts: createContextSource(link, clock),
-    feed: createFeed({ link, send: (text) => sendToChannel(gateway, settings.feed, text), after, warn }),
+    feed: createFeed({ link, send, after, warn }),
     seen: { conversation: false },
   };
+  return parts;
+}
+
+/** Registers handlers, commands and the feed. */
+export function registerPlugin(gateway: Gateway, parts: PluginParts): void {
+  // Asking for the runtime would throw there.
+  if (withoutRuntime.has(gateway.registrationMode ?? "")) return;
   for (const [event, handler] of Object.entries(handlersOf(parts))) {
     if (!isGone(event, gateway)) gateway.on(event, guarded(event, handler));
   }
-  registerCommands(parts);
-  registerFeed(parts);
-  return parts.outbox;
+  registerCommands(gateway, parts);
+  registerFeed(gateway, parts);
 }
+
+const withoutRuntime: ReadonlySet<string> = new Set(["cli-metadata", "setup-only"]);
 
 function afterMs(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms).unref();
   return () => clearTimeout(timer);
 }
 
-interface Parts {
+interface PluginParts {
+  /** The last registration of a running gateway. */
   gateway: Gateway;
   settings: PluginSettings;
   link: WorkerLink;
@@ -112,7 +146,7 @@ function isGone(event: string, { runtime }: Gateway): boolean {
   return event === "before_agent_start" && Number(year) * 100 + Number(month) >= 202_608;
 }
 
-function handlersOf(parts: Parts): Record<string, PluginHandler> {
+function handlersOf(parts: PluginParts): Record<string, PluginHandler> {
   const { outbox, sessions, contexts, feed, settings } = parts;
   const about = ({ event, context }: Occurrence): About => ({
     session: sessions.of(event, context),
@@ -171,7 +205,11 @@ function isShutdown({ event }: Occurrence): boolean {
 }
 
 // Once for each run, whichever event tells of it first.
-function announceRun({ sessions, outbox, seen }: Parts, about: About, { event, context }: Occurrence): void {
+function announceRun(
+  { sessions, outbox, seen }: PluginParts,
+  about: About,
+  { event, context }: Occurrence,
+): void {
   seen.conversation = true;
   const body = initBody(about, { event, context });
   if (body === null || !sessions.isNewRun(about.session, runOf(event, context))) return;
@@ -179,7 +217,7 @@ function announceRun({ sessions, outbox, seen }: Parts, about: About, { event, c
 }
 
 async function contextFor(
-  { settings, contexts }: Parts,
+  { settings, contexts }: PluginParts,
   about: About,
   { context }: Occurrence,
 ): Promise<{ appendSystemContext: string } | undefined> {
@@ -188,8 +226,8 @@ async function contextFor(
   return text === "" ? undefined : { appendSystemContext: text };
 }
 
-function registerCommands(parts: Parts): void {
-  const { gateway, settings, feed } = parts;
+function registerCommands(gateway: Gateway, parts: PluginParts): void {
+  const { settings, feed } = parts;
   gateway.registerCommand?.({
     name: "mem_status",
     description: "State of mem: worker, context, events, feed",
@@ -212,7 +250,7 @@ function registerCommands(parts: Parts): void {
   });
 }
 
-async function status(parts: Parts): Promise<string> {
+async function status(parts: PluginParts): Promise<string> {
   const { gateway, settings, link, sessions, outbox, feed, seen } = parts;
   const worker = await link.get("/api/health", deadlineMs("user-prompt-submit")).then(
     ({ body }): PluginState["worker"] => ({ health: body.toString("utf8") }),
@@ -236,7 +274,7 @@ function isAllowed(config: unknown, pluginId: string): boolean {
   return entry.allowConversationAccess === true;
 }
 
-function registerFeed({ gateway, settings, feed }: Parts): void {
+function registerFeed(gateway: Gateway, { settings, feed }: PluginParts): void {
   const { enabled, channel, to } = settings.feed;
   gateway.registerService?.({
     id: "mem-feed",

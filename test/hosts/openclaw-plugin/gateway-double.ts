@@ -1,7 +1,7 @@
 // A gateway that loads the plugin and calls its handlers with events as a real gateway recorded them.
 import { readFileSync } from "node:fs";
 import type { CommandContext, Gateway, Handler } from "../../../src/hosts/openclaw-plugin/gateway.ts";
-import { type PluginDeps, registerPlugin } from "../../../src/hosts/openclaw-plugin/plugin.ts";
+import { createParts, type PluginDeps, registerPlugin } from "../../../src/hosts/openclaw-plugin/plugin.ts";
 
 export interface Recorded {
   event: Record<string, unknown>;
@@ -17,6 +17,8 @@ function recorded(name: string, version = "openclaw"): Recorded {
 export interface GatewayDouble {
   /** Calls the handler of a recorded event, with changed fields; resolves with what it returns. */
   emit(name: string, given?: Emit): unknown;
+  /** Calls a handler with anything. */
+  raw(name: string, event: unknown, context: unknown): unknown;
   command(name: string, args?: string): Promise<string>;
   startServices(): void;
   stopServices(): void;
@@ -38,18 +40,23 @@ interface Options {
   runtime?: Gateway["runtime"];
   config?: unknown;
   deps?: Partial<PluginDeps>;
+  registrationMode?: string;
+  /** How the plugin is registered; by default with `deps`. */
+  register?: (gateway: Gateway) => void;
 }
 
 type Command = Parameters<NonNullable<Gateway["registerCommand"]>>[0];
 type Service = Parameters<NonNullable<Gateway["registerService"]>>[0];
 
-export function gatewayDouble({ settings = {}, runtime = {}, config = {}, deps }: Options): GatewayDouble {
+export function gatewayDouble(options: Options): GatewayDouble {
+  const { settings = {}, runtime = {}, config = {}, deps, registrationMode = "full", register } = options;
   const handlers = new Map<string, Handler>();
   const commands = new Map<string, Command>();
   const services: Service[] = [];
   const warnings: string[] = [];
   const gateway: Gateway = {
     id: "mem",
+    registrationMode,
     config,
     pluginConfig: settings,
     runtime,
@@ -58,12 +65,18 @@ export function gatewayDouble({ settings = {}, runtime = {}, config = {}, deps }
     registerCommand: (command) => commands.set(command.name, command),
     registerService: (service) => services.push(service),
   };
-  const plugin = registerPlugin(gateway, deps);
+  let settled: GatewayDouble["settled"] = async () => undefined;
+  if (register === undefined) {
+    const parts = createParts(gateway, deps);
+    registerPlugin(gateway, parts);
+    settled = parts.outbox.settled;
+  } else register(gateway);
   return {
     emit(name, { file = name, version, event = {}, ctx = {} } = {}) {
       const sample = recorded(file, version);
       return handlers.get(name)?.({ ...sample.event, ...event }, { ...sample.ctx, ...ctx });
     },
+    raw: (name, event, context) => handlers.get(name)?.(event, context),
     async command(name, args) {
       const context: CommandContext = args === undefined ? {} : { args };
       return (await commands.get(name)?.handler(context))?.text ?? "";
@@ -75,7 +88,7 @@ export function gatewayDouble({ settings = {}, runtime = {}, config = {}, deps }
       for (const service of services) service.stop();
     },
     events: () => [...handlers.keys()],
-    settled: plugin.settled,
+    settled,
     warnings,
   };
 }

@@ -1,0 +1,144 @@
+// The plugin and a worker that is down, hung, slow, garbled, a stranger or gone: turns go on, and events are kept.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import plugin from "../../../src/hosts/openclaw-plugin/plugin.ts";
+import { tempDir } from "../../helpers/temp-dir.ts";
+import { type Behaviour, fakeWorker } from "../hook/fake-worker.ts";
+import { gatewayDouble, turn } from "./gateway-double.ts";
+
+function spooled(dataDir: string): string[] {
+  const folder = join(dataDir, "spool");
+  if (!existsSync(folder)) return [];
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line).event);
+}
+
+const faults: Behaviour[] = ["hang", "reset", "drip", "silent-end", "garbage", "cut", 500, 503];
+
+test.each(faults)("a worker that does this spools the turn: %s", async (does) => {
+  const dataDir = tempDir();
+  await fakeWorker({ dataDir, over: "socket", does });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  expect(await turn(gateway)).toBeUndefined();
+  await gateway.settled();
+  expect(spooled(dataDir).toSorted()).toEqual(["complete", "init", "observations", "summarize"]);
+  expect(gateway.warnings).toHaveLength(1);
+});
+
+test("a hung worker is asked once, and not again for 10 s", async () => {
+  const dataDir = tempDir();
+  const worker = await fakeWorker({ dataDir, over: "socket", does: "hang" });
+  let ms = 0;
+  const clock = { now: () => 1_795_000_000_000 + ms, monotonicMs: () => ms };
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } });
+  gateway.emit("tool_result_persist");
+  await gateway.settled();
+  const asked = worker.requests.length;
+  expect(await turn(gateway)).toBeUndefined();
+  await gateway.settled();
+  expect([asked, worker.requests.length]).toEqual([1, 1]);
+  ms = 10_001;
+  gateway.emit("tool_result_persist");
+  await gateway.settled();
+  expect(worker.requests).toHaveLength(2);
+});
+
+test("an event that the worker refuses is dropped, and counted", async () => {
+  const dataDir = tempDir();
+  await fakeWorker({ dataDir, over: "socket", does: 400 });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  gateway.emit("tool_result_persist");
+  await gateway.settled();
+  expect(spooled(dataDir)).toEqual([]);
+  expect(await gateway.command("mem_status")).toContain("1 dropped");
+});
+
+test("a stranger at the announced port gets no event", async () => {
+  const dataDir = tempDir();
+  const stranger = await fakeWorker({ dataDir, over: "port", does: "answer" });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  await turn(gateway);
+  await gateway.settled();
+  expect(stranger.requests).toEqual([]);
+  expect(stranger.received()).not.toContain("via-gateway");
+  expect(spooled(dataDir)).toHaveLength(4);
+});
+
+test("without a data directory nothing is made, and the turn goes on", async () => {
+  const dataDir = join(tempDir(), "never-used");
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  await turn(gateway);
+  await gateway.settled();
+  expect(existsSync(dataDir)).toBe(false);
+  expect(await gateway.command("mem_status")).toContain("no worker runs");
+});
+
+describe("workerPort", () => {
+  test("names a worker elsewhere", async () => {
+    const elsewhere = await fakeWorker({
+      dataDir: tempDir(),
+      over: "port",
+      does: "answer",
+      answer: "CONTEXT",
+    });
+    const gateway = gatewayDouble({
+      settings: { workerPort: elsewhere.port },
+      deps: { environment: { MEM_DATA_DIR: tempDir() } },
+    });
+    expect(await turn(gateway)).toEqual({ appendSystemContext: "CONTEXT" });
+    await gateway.settled();
+    expect(elsewhere.requests).toHaveLength(5);
+  });
+
+  test("that the data directory announces too is believed only with its proof", async () => {
+    const dataDir = tempDir();
+    const { port } = await fakeWorker({ dataDir, over: "port", does: "answer", answer: "CONTEXT" });
+    const gateway = gatewayDouble({
+      settings: { workerPort: port },
+      deps: { environment: { MEM_DATA_DIR: dataDir } },
+    });
+    expect(await turn(gateway)).toBeUndefined();
+  });
+});
+
+test("broken events of every kind are survived", async () => {
+  const dataDir = tempDir();
+  await fakeWorker({ dataDir, over: "socket", does: "answer" });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  const broken = [undefined, null, 1, "x", [], {}, { messages: 1, message: [], params: "", prompt: {} }];
+  for (const name of gateway.events()) {
+    for (const event of broken) {
+      for (const context of broken) await gateway.raw(name, event, context);
+    }
+  }
+  await gateway.settled();
+  expect(await gateway.command("mem_status")).toContain("0 dropped");
+});
+
+test("thousands of sessions, runs and tool calls leave the last ones only", async () => {
+  const dataDir = tempDir();
+  await fakeWorker({ dataDir, over: "socket", does: "answer" });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  for (let n = 0; n < 3_000; n++) {
+    const ctx = { sessionKey: `agent:main:${n}`, runId: `run-${n}`, toolCallId: `call-${n}` };
+    gateway.emit("before_tool_call", { event: { toolCallId: `call-${n}` }, ctx });
+    gateway.emit("before_agent_start", { version: "openclaw-2026.4.29", event: { runId: `run-${n}` }, ctx });
+  }
+  expect(await gateway.command("mem_status")).toContain("1000 sessions");
+  await gateway.settled();
+});
+
+test("copies of the plugin that a gateway loads share their state", async () => {
+  const dataDir = tempDir();
+  await fakeWorker({ dataDir, over: "socket", does: "answer" });
+  const [first, second] = ["full", "discovery"].map((registrationMode) =>
+    gatewayDouble({
+      settings: { dataDir },
+      registrationMode,
+      register: (gateway) => plugin.register(gateway),
+    }),
+  );
+  second?.emit("tool_result_persist");
+  await expect.poll(() => first?.command("mem_status")).toContain("1 sent, 0 waiting");
+});
