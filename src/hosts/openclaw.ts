@@ -1,16 +1,16 @@
 // OpenClaw: decodes what our gateway plugin sends, and renders replies to it. The plugin has read the gateway's own events.
 import type { JsonObject } from "../text/json.ts";
 import { textField } from "../text/json-fields.ts";
-import { kebabCase } from "../text/kebab-case.ts";
-import type { Host, HostAnswer, HostEvent } from "./host-event.ts";
+import { decodeEvent, type EventTable, promptEvent, sessionEndEvent } from "./decode-event.ts";
+import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 
 /** Events of `openclaw-plugin/`, with the field names of the session routes. */
 export const openclaw: Host = { name: "openclaw", asksForContext: true, decode, render };
 
-function decode(event: string, payload: JsonObject): HostEvent {
+function decode(name: string, payload: JsonObject): HostEvent {
   const runId = textField(payload, "runId");
   const project = textField(payload, "project");
-  const base: EventBase = {
+  const base: HostEventBase = {
     sessionId: textField(payload, "claudeSessionId"),
     cwd: textField(payload, "cwd") || null,
     agentId: textField(payload, "subagentId") || null,
@@ -19,39 +19,30 @@ function decode(event: string, payload: JsonObject): HostEvent {
     promptKey: runId || null,
     ...(project === "" ? {} : { project }),
   };
-  const name = kebabCase(event);
   // The gateway has started: no session yet.
   if (name === "session-start") return { ...base, kind: "setup" };
-  return (base.sessionId !== "" && known(name, base, payload)) || { ...base, kind: "other", name, payload };
+  return decodeEvent(events, { name, base, payload });
 }
 
-type EventBase = Omit<Extract<HostEvent, { kind: "setup" }>, "kind">;
+const events: EventTable = {
+  read: new Map([
+    ["init", (base, payload) => promptEvent({ ...base, eventKey: base.promptKey }, payload)],
+    ["context", (base) => ({ ...base, kind: "context" })],
+    ["observations", toolUse],
+    ["summarize", turnEnd],
+    ["complete", sessionEndEvent],
+  ]),
+  unused: new Set(),
+};
 
-function known(name: string, base: EventBase, payload: JsonObject): HostEvent | null {
-  switch (name) {
-    case "init":
-      return typeof payload.prompt === "string"
-        ? { ...base, eventKey: base.promptKey, kind: "prompt", text: payload.prompt }
-        : null;
-    case "context":
-      return { ...base, kind: "context" };
-    case "observations":
-      return toolUse(base, payload);
-    case "summarize":
-      return {
-        ...base,
-        eventKey: base.promptKey === null ? null : `stop:${base.promptKey}`,
-        kind: "turn_end",
-        lastAssistantMessage: textField(payload, "last_assistant_message"),
-      };
-    case "complete":
-      return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
-    default:
-      return null;
-  }
+function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
+  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
+  const lastAssistantMessage = textField(payload, "last_assistant_message");
+  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage };
 }
 
-function toolUse(base: EventBase, payload: JsonObject): HostEvent | null {
+// Not with what it is about, as other hosts: the gateway takes no context after a tool.
+function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const toolName = textField(payload, "tool_name");
   if (toolName === "") return null;
   return {

@@ -118,7 +118,7 @@ describe("/mem_feed", () => {
   });
 });
 
-test("a channel that refuses messages is told of, and nothing else stops", async () => {
+test("a channel that refuses messages is logged once, and the feed goes on", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const { gateway } = withChannel(home.env, { observationFeed: { ...observationFeed, channel: "gone" } });
