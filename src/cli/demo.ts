@@ -10,13 +10,14 @@ import { workerUrl } from "../client/worker-address.ts";
 import { createWorkerClient, type WorkerClient } from "../client/worker-client.ts";
 import type { Clock } from "../core/clock.ts";
 import { failOpen, failOpenSync, MemError } from "../core/errors.ts";
+import { packageFile } from "../core/paths.ts";
 import type { DemoEvent } from "../core/records/demo-events.ts";
-import { hookCommand } from "../hosts/install-recipe.ts";
+import { hookCommand } from "../hosts/hook-command.ts";
+import { launcherIn } from "../hosts/host-places.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
 import { settingKeys } from "../settings/table.ts";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { type DemoStep, demoQuestion, demoSecrets, loadDemoSession, nextSession } from "./demo-session.ts";
-import { hookLauncher } from "./host-settings.ts";
 import type { Io } from "./io.ts";
 import { renderSearch } from "./search-results.ts";
 import { startWorker, stopWorker } from "./worker-process.ts";
@@ -185,7 +186,8 @@ interface HookRun {
 
 /** Runs the registered hook command of Claude Code in a shell; its output. Throws when it does not exit with 0. */
 async function runHook({ event, payload, environment, signal }: HookRun): Promise<string> {
-  const command = hookCommand({ host: "claude-code", event, launcher: hookLauncher(), dataDir: null });
+  const launcher = launcherIn(packageFile("hooks"), process.platform);
+  const command = hookCommand({ host: "claude-code", event, launcher, dataDir: null });
   const hook = spawn(command, { shell: true, env: environment, signal, stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(hook, "close");
   // A hook may end without reading its input.

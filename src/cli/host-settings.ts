@@ -1,46 +1,17 @@
-// The settings files of hosts, and the record of what mem changed in them.
+// Host agents for the command line: the machine, the installer, and the record of what mem changed.
+import { rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute } from "node:path";
 import { MemError } from "../core/errors.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
-import type { InstallRecipe, Launcher } from "../hosts/install-recipe.ts";
+import { version } from "../core/version.ts";
+import { type HostAt, hostAt, type Machine, traceOf } from "../hosts/host-places.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
-import { mcpServerOf } from "../hosts/mcp-server.ts";
-import {
-  createMcpSwitch,
-  installedHosts,
-  type McpHost,
-  type McpSwitch,
-  rememberingHosts,
-  userSettingsFile,
-} from "../hosts/mcp-switch.ts";
-import { hostNames, recipeOf } from "../hosts/registry.ts";
+import { createInstaller, type Installer } from "../hosts/installer.ts";
+import { removeLaunchers, writeLaunchers } from "../hosts/launcher-files.ts";
+import { hostAgents } from "../hosts/registry.ts";
+import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 import type { CliContext } from "./context.ts";
-
-/** The settings file that the host reads for this user. */
-export function settingsFileOf(recipe: InstallRecipe, context: CliContext): string {
-  const { folderVariable } = recipe.settings;
-  const named = context.environment[folderVariable] ?? "";
-  if (named === "" && !isAbsolute(homedir())) {
-    throw new MemError("host_settings_unreadable", {
-      message: `The home directory is "${homedir()}", which is not an absolute path.`,
-      hint: `Set HOME, or ${folderVariable}.`,
-    });
-  }
-  return userSettingsFile(recipe, named);
-}
-
-/** How hooks are started: by the shell launcher, on Windows by Node. */
-export function hookLauncher(): Launcher {
-  if (process.platform !== "win32") return { folder: packageFile("hooks") };
-  return { node: process.execPath, bundle: hookBundle() };
-}
-
-/** The paths of Node and of the hook bundle, which the launcher reads. */
-export function hookRuntime(): string {
-  return `${process.execPath}\n${hookBundle()}\n`;
-}
 
 /** The records of installs. */
 export function installsOf({ installs: file }: DataPaths): Installs {
@@ -50,21 +21,51 @@ export function installsOf({ installs: file }: DataPaths): Installs {
   });
 }
 
-/** Turns recall over MCP on and off, and records the changes. */
-export function mcpSwitchOf(paths: DataPaths): McpSwitch {
-  return createMcpSwitch(installsOf(paths), mcpServerOf(paths));
+export function machineOf(context: CliContext): Machine {
+  const { environment } = context;
+  return { paths: context.paths(), environment, home: homedir(), platform: process.platform };
 }
 
-/** The installed hosts: with hooks of mem, or with its plugin. */
-export function mcpHosts(context: CliContext): McpHost[] {
-  const paths = context.paths();
-  const installed = installedHosts(installsOf(paths).list(), recipeOf);
-  const all = hostNames
-    .map(recipeOf)
-    .map((recipe) => ({ recipe, settingsFile: settingsFileOf(recipe, context) }));
-  return rememberingHosts(installed, all, mcpSwitchOf(paths));
+export function installerOf(context: CliContext): Installer {
+  return createInstaller(machineOf(context), installsOf(context.paths()));
 }
 
-function hookBundle(): string {
-  return packageFile("dist", "hook.cjs");
+/** The hosts that are installed on this machine, whether or not mem is registered with them. */
+export function hostsOnMachine(context: CliContext): HostAt[] {
+  const machine = machineOf(context);
+  return hostAgents
+    .map((agent) => hostAt(machine, agent))
+    .filter(({ agent, place }) => traceOf(machine, agent, place) !== null);
+}
+
+/** The error when no host is installed on this machine. */
+export function noHostFound(): MemError {
+  const names = hostAgents.map(({ host }) => host.name);
+  return new MemError("not_found", {
+    message: "No host agent was found on this machine.",
+    hint: `Name one: \`mem install ${names[0]}\`. Known: ${names.join(", ")}.`,
+  });
+}
+
+/** Writes what the registered hooks start, and the version of mem; returns the files that it changed. */
+export function writeHookFiles(paths: DataPaths, hosts: readonly HostAt[]): string[] {
+  prepareDataDirectory(paths.root);
+  const launchers = writeLaunchers(
+    paths,
+    hosts.map(({ agent }) => agent),
+  );
+  const runtime = `${process.execPath}\n${packageFile("dist", "hook.cjs")}\n`;
+  const notes: [string, string][] = [
+    [paths.hookRuntime, runtime],
+    [paths.installVersion, `${version()}\n`],
+  ];
+  const changed = notes.filter(([file, text]) => readPrivateFile(file, "data_dir_unusable") !== text);
+  for (const [file, text] of changed) replacePrivateFile(file, "data_dir_unusable", () => text);
+  return [...launchers, ...changed.map(([file]) => file)];
+}
+
+/** Removes what only registered hooks start. */
+export function removeHookFiles(paths: DataPaths): void {
+  removeLaunchers(paths);
+  rmSync(paths.installVersion, { force: true });
 }

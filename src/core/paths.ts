@@ -33,6 +33,8 @@ export interface DataPaths {
   prices: string;
   /** Working directory and records of the host commands that generate records. */
   hostCli: string;
+  /** The launchers that hosts start, at a path that no update moves. */
+  launcher: string;
   installVersion: string;
   /** What `mem install` changed, so that uninstall can restore it. */
   installs: string;
@@ -59,6 +61,7 @@ export function dataPaths(root: string): DataPaths {
     modes: join(at, "modes"),
     prices: join(at, "prices.json"),
     hostCli: join(at, "host-cli"),
+    launcher: join(at, "bin"),
     installVersion: join(at, ".install-version"),
     installs: join(at, "installs.json"),
   };

@@ -1,7 +1,7 @@
 // Claude Code: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
-
+import { join } from "node:path";
 import { shorten } from "../core/shorten.ts";
-import type { Json, JsonObject } from "../text/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
   decodeEvent,
@@ -11,6 +11,7 @@ import {
   sessionEndEvent,
   sessionStartEvent,
 } from "./decode-event.ts";
+import { hookCommand } from "./hook-command.ts";
 import {
   type Host,
   type HostAnswer,
@@ -18,38 +19,74 @@ import {
   type HostEventBase,
   replaysTranscript,
 } from "./host-event.ts";
-import { hookSettings, type InstallRecipe } from "./install-recipe.ts";
-
-/** Payloads recorded from 2.1.197 and 2.1.329. */
-export const claudeCode: Host = { name: "claude-code", decode, render };
+import {
+  type HookRegistration,
+  type HostPlace,
+  hookGroups,
+  type Integration,
+  mcpEntry,
+} from "./integration.ts";
 
 // Timeouts are in seconds.
 // SessionStart has no matcher: a resumed session needs no context, but it needs a worker.
 // SessionEnd: a plugin always has 1.5 s; settings.json too, if it sets no timeout.
-export const claudeCodeRecipe: InstallRecipe = {
-  host: "claude-code",
+const hooks: readonly HookRegistration[] = [
+  { event: "Setup", timeout: 300 },
+  { event: "SessionStart", timeout: 60 },
+  { event: "UserPromptSubmit", timeout: 60 },
+  { event: "PreToolUse", matcher: "Bash|Read|Edit|Write|MultiEdit|NotebookEdit", timeout: 60 },
+  { event: "PostToolUse", matcher: "*", timeout: 120 },
+  { event: "PostToolUseFailure", matcher: "*", timeout: 120 },
+  { event: "Stop", timeout: 120 },
+  { event: "PreCompact", timeout: 60 },
+  { event: "SessionEnd", timeout: 3 },
+];
+
+const name = "claude-code";
+
+/** Payloads recorded from 2.1.197 and 2.1.329. */
+export const claudeCode: Host = { name, decode, render };
+
+export const claudeCodeIntegration: Integration = {
   title: "Claude Code",
-  settings: { folderVariable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
-  mcpFile: ".claude.json",
-  hooks: [
-    { event: "Setup", timeout: 300 },
-    { event: "SessionStart", timeout: 60 },
-    { event: "UserPromptSubmit", timeout: 60 },
-    { event: "PreToolUse", matcher: "Bash|Read|Edit|Write|MultiEdit|NotebookEdit", timeout: 60 },
-    { event: "PostToolUse", matcher: "*", timeout: 120 },
-    { event: "PostToolUseFailure", matcher: "*", timeout: 120 },
-    { event: "Stop", timeout: 120 },
-    { event: "PreCompact", timeout: 60 },
-    { event: "SessionEnd", timeout: 3 },
+  folder: { variable: "CLAUDE_CONFIG_DIR", inHome: ".claude" },
+  program: "claude",
+  hooks,
+  files: (at) => [
+    { path: join(at.folder, "settings.json"), syntax: "json", hooks: hookGroups(name, hooks, at) },
+    {
+      path: mcpFile(at),
+      syntax: "json",
+      mcp: [mcpEntry(["mcpServers"], { type: "stdio", ...at.server })],
+    },
   ],
+  next: ["Start a new Claude Code session: a running one has no hooks yet."],
+  plugin: ({ enabledPlugins }) => {
+    const plugins = isJsonObject(enabledPlugins) ? Object.entries(enabledPlugins) : [];
+    return plugins.find(([key, isOn]) => key.startsWith("agent-mem@") && isOn === true)?.[0] ?? null;
+  },
+  hooksOff: ({ disableAllHooks }) =>
+    disableAllHooks === true
+      ? { reason: "sets disableAllHooks: no hook runs", next: "Set it to false" }
+      : null,
 };
+
+// In the home beside the default folder, but inside a folder that the user set. The variable may also name the default
+// folder; then the file is inside.
+function mcpFile({ home, folder, exists }: HostPlace): string {
+  const inside = join(folder, ".claude.json");
+  return folder === join(home, ".claude") && !exists(inside) ? join(home, ".claude.json") : inside;
+}
 
 /** The text of hooks/hooks/hooks.json, the same hooks for the plugin. */
 export function renderPluginHooks(): string {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the host replaces it with the plugin's folder
-  const hooks = hookSettings(claudeCodeRecipe, { folder: "${CLAUDE_PLUGIN_ROOT}" }, null);
+  const launcher = { folder: "${CLAUDE_PLUGIN_ROOT}" };
+  const command = (event: string) => hookCommand({ host: name, event, launcher, dataDir: null });
+  const groups = hookGroups(name, hooks, { hookCommand: command });
   const description = "Sends the events of a session to mem, and brings back context from earlier sessions.";
-  return `${JSON.stringify({ description, hooks }, null, 2)}\n`;
+  const byEvent = Object.fromEntries(groups.map(({ path, value }) => [path[1] ?? "", [value]]));
+  return `${JSON.stringify({ description, hooks: byEvent }, null, 2)}\n`;
 }
 
 function decode(event: string, payload: JsonObject): HostEvent {

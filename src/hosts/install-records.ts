@@ -1,5 +1,5 @@
 // installs.json: the changes of `mem install`, one record per settings file, and the pending choice for MCP.
-
+import { dirname } from "node:path";
 import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import type { Insertion } from "./json-text.ts";
@@ -73,22 +73,32 @@ function parseFile(text: string | null): JsonObject {
 
 function parseRecord(value: unknown): InstallRecord | null {
   if (!isJsonObject(value)) return null;
-  const { host, settings_file, file_existed, written_key } = value;
+  const { host, folder, settings_file, file_existed, written_key } = value;
   const insertions = Array.isArray(value.insertions) ? value.insertions.map(parseInsertion) : [];
   const texts = [host, settings_file, written_key];
   if (!texts.every((text) => typeof text === "string") || insertions.includes(null)) return null;
   return {
-    kind: value.kind === "mcp" ? "mcp" : "hooks",
     host: String(host),
+    folder: typeof folder === "string" ? folder : earlierFolder(value),
     settings_file: String(settings_file),
     file_existed: file_existed !== false,
     blank_text: typeof value.blank_text === "string" ? value.blank_text : null,
     made_folders: textsOf(value.made_folders),
     written_key: String(written_key),
     insertions: insertions.filter((insertion) => insertion !== null),
-    created: textsOf(value.created),
-    commands: textsOf(value.commands),
+    created: Array.isArray(value.created) ? value.created.map(parsePath) : [],
   };
+}
+
+// The first version wrote no folder: hooks are inside it, the MCP server may be beside it.
+function earlierFolder({ kind, settings_file }: JsonObject): string | null {
+  return kind === "hooks" ? dirname(String(settings_file)) : null;
+}
+
+// The first version wrote names: of an event, or of an object at the top.
+function parsePath(value: Json): string[] {
+  if (typeof value !== "string") return textsOf(value);
+  return value === "hooks" || value === "mcpServers" ? [value] : ["hooks", value];
 }
 
 function parseInsertion(value: unknown): Insertion | null {

@@ -1,4 +1,5 @@
-// Edits JSON text that people write by hand: changes single values and leaves the rest, white space included, as it is.
+// Edits JSON text that people write by hand: changes single values and leaves the rest, white space and comments included.
+import JSON5 from "json5";
 
 interface Span {
   start: number;
@@ -16,6 +17,8 @@ export interface JsonNode extends Span {
 interface JsonItem extends Span {
   key?: string;
   value: JsonNode;
+  /** Offset of the comma behind it. */
+  comma?: number;
 }
 
 /** Text inserted at an offset; removing the same text there undoes it. */
@@ -24,16 +27,28 @@ export interface Insertion {
   text: string;
 }
 
-/** Text with values inserted, and the names of the members that had to be created. */
+/** Text with values inserted. */
 export interface Edited {
   text: string;
   insertions: Insertion[];
-  created: string[];
 }
 
-/** The positions of all values in `text`. Throws `SyntaxError` if it is not JSON; comments are not JSON. */
-export function parseJsonText(text: string): JsonNode {
-  JSON.parse(text.replace(/^\uFEFF/, " "));
+/** `json5` also has comments, trailing commas, unquoted keys and single quotes. */
+export type JsonSyntax = "json" | "json5";
+
+/** The value of the text. Throws `SyntaxError`. */
+export function parseJson(text: string, syntax: JsonSyntax): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, " "));
+  } catch (cause) {
+    if (syntax === "json") throw cause;
+    return JSON5.parse(text);
+  }
+}
+
+/** The positions of all values in `text`. Throws `SyntaxError`. */
+export function parseJsonText(text: string, syntax: JsonSyntax): JsonNode {
+  parseJson(text, syntax);
   return readValue(text, skipSpace(text, 0));
 }
 
@@ -42,27 +57,16 @@ export function memberOf(node: JsonNode | undefined, key: string): JsonItem | un
   return node?.kind === "object" ? node.items.findLast((member) => member.key === key) : undefined;
 }
 
-/** The value of `node`. */
-export function parseNode(text: string, node: JsonNode): unknown {
-  return JSON.parse(text.slice(node.start, node.end));
-}
-
-/** `node`, which must be of this kind. Throws `SyntaxError`. */
-export function expectKind(kind: JsonNode["kind"], node: JsonNode, where: string): JsonNode {
-  if (node.kind === kind) return node;
-  throw new SyntaxError(`an ${kind} was expected ${where}`);
-}
-
 /** Appends `value` to the array `node`, or adds it to the object `node` as member `key`. */
 export function insert(edited: Edited, node: JsonNode, value: unknown, key?: string): void {
-  const insertion = insertionInto(edited.text, node, value, key);
-  edited.insertions.push(insertion);
-  edited.text = withInsertion(edited.text, insertion);
-  if (key !== undefined) edited.created.push(key);
+  for (const insertion of insertionsInto(edited.text, node, value, key)) {
+    edited.insertions.push(insertion);
+    edited.text = withInsertion(edited.text, insertion);
+  }
 }
 
-/** The insertion that appends `value` to an array, or adds it to an object as member `key`. */
-export function insertionInto(text: string, node: JsonNode, value: unknown, key?: string): Insertion {
+// In their order: the offset of the second is one in the text with the first.
+function insertionsInto(text: string, node: JsonNode, value: unknown, key?: string): Insertion[] {
   const first = node.items[0];
   const last = node.items.at(-1);
   const style = styleOf(text);
@@ -70,46 +74,99 @@ export function insertionInto(text: string, node: JsonNode, value: unknown, key?
   if (last === undefined || first === undefined) {
     const item = render(value, key, { ...style, indent: outer + style.unit });
     const at = node.start + 1;
-    if (!style.multiline) return { at, text: item };
+    if (!style.multiline) return [{ at, text: item }];
     const closes = text.slice(at, node.end - 1).includes("\n") ? "" : style.newline + outer;
-    return { at, text: `${style.newline}${outer}${style.unit}${item}${closes}` };
+    return [{ at, text: `${style.newline}${outer}${style.unit}${item}${closes}` }];
   }
   if (text.slice(node.start, first.start).includes("\n")) {
     const indent = lineIndent(text, first.start);
-    return { at: last.end, text: `,${style.newline}${indent}${render(value, key, { ...style, indent })}` };
+    const line = `${style.newline}${indent}${render(value, key, { ...style, indent })}`;
+    return behindLine(text, last, line) ?? [{ at: last.end, text: `,${line}` }];
   }
   const gap = style.multiline ? " " : "";
-  return { at: last.end, text: `,${gap}${render(value, key, { ...style, multiline: false, indent: "" })}` };
+  const item = render(value, key, { ...style, multiline: false, indent: "" });
+  return [{ at: last.end, text: `,${gap}${item}` }];
 }
 
-/** The text without one item of `container`, and without its comma. */
-export function withoutItem(text: string, { start, end, items }: JsonNode, item: Span): string {
+// Behind the comment on the line of the last item, which is about that item; null without one. A comma stays trailing.
+function behindLine(text: string, { end, comma }: JsonItem, line: string): Insertion[] | null {
+  const from = comma === undefined ? end : comma + 1;
+  const at = endOf(comments, text, from);
+  if (text.slice(from, at).trim() === "") return null;
+  if (comma !== undefined) return [{ at, text: `${line},` }];
+  return [
+    { at: end, text: "," },
+    { at: at + 1, text: line },
+  ];
+}
+
+/** The text without one item of `container`, and without its comma. Comments stay. */
+export function withoutItem(text: string, container: JsonNode, item: Span): string {
+  const { start, end, items } = container;
   const index = items.findIndex((one) => one.start === item.start);
-  const next = items[index + 1];
-  const previous = items[index - 1];
-  if (previous !== undefined) return text.slice(0, previous.end) + text.slice(item.end);
-  if (next !== undefined) return text.slice(0, item.start) + text.slice(next.start);
-  return text.slice(0, start + 1) + text.slice(end - 1);
+  const { comma } = items[index] ?? {};
+  const isAlone = items.length === 1 && isBlankBetween(text, start + 1, item.start);
+  if (isAlone && isBlankBetween(text, (comma ?? item.end - 1) + 1, end - 1)) {
+    return text.slice(0, start + 1) + text.slice(end - 1);
+  }
+  const itemEnd = comma === undefined || !isBlankBetween(text, item.end, comma) ? item.end : comma + 1;
+  const left = withoutSpan(text, { start: item.start, end: itemEnd }, index === items.length - 1);
+  if (comma === undefined) {
+    const before = items[index - 1]?.comma;
+    return before === undefined ? left : left.slice(0, before) + left.slice(before + 1);
+  }
+  if (itemEnd > comma) return left;
+  const moved = comma - (text.length - left.length);
+  return left.slice(0, moved) + left.slice(moved + 1);
 }
 
-/** The text without the member `key` of `container`, if that is an empty list or object. */
-export function withoutEmpty(text: string, container: JsonNode | undefined, key: string): string {
-  const member = memberOf(container, key);
-  if (container === undefined || member === undefined) return text;
-  const isEmpty = member.value.kind !== "scalar" && member.value.items.length === 0;
-  return isEmpty ? withoutItem(text, container, member) : text;
+// With its lines if nothing else is on them, else with the white space on one side.
+function withoutSpan(text: string, { start, end }: Span, isLast: boolean): string {
+  const blanksBefore =
+    /[ \t]*$/.exec(text.slice(text.lastIndexOf("\n", start - 1) + 1, start))?.[0].length ?? 0;
+  const from = start - blanksBefore;
+  const isLineStart = from > 0 && text[from - 1] === "\n";
+  const to = endOf(blanks, text, end);
+  const isLineEnd = /^(\r?\n|$)/.test(text.slice(to, to + 2));
+  if (isLineStart && isLineEnd) {
+    const lineBreak = text[from - 2] === "\r" ? 2 : 1;
+    return text.slice(0, from - lineBreak) + text.slice(to);
+  }
+  if (isLast && !isLineStart) return text.slice(0, from) + text.slice(end);
+  return text.slice(0, start) + text.slice(to);
 }
 
-export function withInsertion(text: string, { at, text: inserted }: Insertion): string {
+function isBlankBetween(text: string, start: number, end: number): boolean {
+  return text.slice(start, end).trim() === "";
+}
+
+function withInsertion(text: string, { at, text: inserted }: Insertion): string {
   return text.slice(0, at) + inserted + text.slice(at);
 }
 
 /** The text before the insertions, which are given in order; null if one of them is gone. */
 export function withoutInsertions(text: string, insertions: readonly Insertion[]): string | null {
+  return taken(text, insertions, (left, { at, text: inserted }) => (left.startsWith(inserted, at) ? at : -1));
+}
+
+/** The same where the text around them has changed: each insertion must be in it once. */
+export function withoutMovedInsertions(text: string, insertions: readonly Insertion[]): string | null {
+  return taken(text, insertions, (left, { text: inserted }) => {
+    const at = left.indexOf(inserted);
+    return left.includes(inserted, at + 1) ? -1 : at;
+  });
+}
+
+function taken(
+  text: string,
+  insertions: readonly Insertion[],
+  find: (left: string, insertion: Insertion) => number,
+): string | null {
   let left = text;
-  for (const { at, text: inserted } of insertions.toReversed()) {
-    if (!left.startsWith(inserted, at)) return null;
-    left = left.slice(0, at) + left.slice(at + inserted.length);
+  for (const insertion of insertions.toReversed()) {
+    const at = find(left, insertion);
+    if (at === -1) return null;
+    left = left.slice(0, at) + left.slice(at + insertion.text.length);
   }
   return left;
 }
@@ -138,36 +195,55 @@ function render(value: unknown, key: string | undefined, style: Style & { indent
   return name + lines.join(style.newline + style.indent);
 }
 
-// From here on the text is known to be JSON.
+// From here on the text is known to be valid.
 function readValue(text: string, start: number): JsonNode {
   if (text[start] === "{") return readItems(text, start, "object");
   if (text[start] === "[") return readItems(text, start, "array");
-  return { kind: "scalar", start, end: endOf(scalar, text, start), items: [] };
+  return { kind: "scalar", start, end: scalarEnd(text, start), items: [] };
 }
 
 function readItems(text: string, start: number, kind: "object" | "array"): JsonNode {
   const items: JsonItem[] = [];
   let at = skipSpace(text, start + 1);
   while (text[at] !== "}" && text[at] !== "]") {
-    const item = kind === "object" ? readMember(text, at) : { value: readValue(text, at) };
-    items.push({ ...item, start: at, end: item.value.end });
-    at = skipSpace(text, item.value.end);
-    if (text[at] === ",") at = skipSpace(text, at + 1);
+    const item: JsonItem =
+      kind === "object" ? readMember(text, at) : { start: at, end: at, value: readValue(text, at) };
+    item.end = item.value.end;
+    items.push(item);
+    at = skipSpace(text, item.end);
+    if (text[at] !== ",") continue;
+    item.comma = at;
+    at = skipSpace(text, at + 1);
   }
   return { kind, start, end: at + 1, items };
 }
 
-function readMember(text: string, start: number): Pick<JsonItem, "key" | "value"> {
-  const keyEnd = endOf(scalar, text, start);
-  const colon = skipSpace(text, keyEnd);
-  return {
-    key: String(JSON.parse(text.slice(start, keyEnd))),
-    value: readValue(text, skipSpace(text, colon + 1)),
-  };
+function readMember(text: string, start: number): JsonItem {
+  const keyEnd = scalarEnd(text, start);
+  const value = readValue(text, skipSpace(text, skipSpace(text, keyEnd) + 1));
+  return { key: keyOf(text.slice(start, keyEnd)), start, end: value.end, value };
 }
 
-const space = /[ \t\r\n\uFEFF]*/y;
-const scalar = /"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
+function keyOf(word: string): string {
+  if (/^"[^"\\]*"$/.test(word)) return word.slice(1, -1);
+  return Object.keys(JSON5.parse(`{${word}:0}`))[0] ?? "";
+}
+
+// A quoted string is scanned: a regular expression runs out of stack on one of some megabytes.
+function scalarEnd(text: string, start: number): number {
+  const quote = text[start];
+  if (quote !== '"' && quote !== "'") return endOf(word, text, start);
+  let at = start + 1;
+  while (text[at] !== quote) at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+const space = /(?:\s+|\/\/.*|\/\*[\s\S]*?\*\/)*/y;
+const blanks = /[ \t]*/y;
+// On one line.
+const comments = /(?:[ \t]*\/\*.*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y;
+// A name or a number: everything up to punctuation, white space or a comment.
+const word = /[^\s,:{}[\]/"']+/y;
 
 function skipSpace(text: string, start: number): number {
   return endOf(space, text, start);

@@ -2,50 +2,44 @@
 import { MemError } from "../core/errors.ts";
 import type { JsonObject } from "../text/json.ts";
 import { terminalLine } from "../text/terminal-text.ts";
-import { claudeCode, claudeCodeRecipe } from "./claude-code.ts";
+import { claudeCode, claudeCodeIntegration } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { copilotCli } from "./copilot-cli.ts";
 import { cursor } from "./cursor.ts";
 import { geminiCli } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
-import type { InstallRecipe } from "./install-recipe.ts";
+import type { HostAgent } from "./integration.ts";
 import { openclaw } from "./openclaw.ts";
 import { opencode } from "./opencode.ts";
 
-interface KnownHost {
-  host: Host;
-  recipe: InstallRecipe;
-}
+/** Every host whose events are read. One with an integration can be installed: one file, and one line here. */
+const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
+  { host: claudeCode, integration: claudeCodeIntegration },
+  { host: codex },
+  { host: geminiCli },
+  { host: copilotCli },
+  { host: cursor },
+  { host: opencode },
+  { host: openclaw },
+];
 
-const known: ReadonlyMap<string, KnownHost> = new Map([
-  ["claude-code", { host: claudeCode, recipe: claudeCodeRecipe }],
-]);
+/** The hosts that can be installed. */
+export const hostAgents: readonly HostAgent[] = known.flatMap(({ host, integration }) =>
+  integration === undefined ? [] : [{ host, integration }],
+);
 
-/** Names of the known hosts. */
-export const hostNames: readonly string[] = [...known.keys()];
-
-/** The decoder and renderer of a host. Throws `host_unknown`. */
-export function hostNamed(name: string): Host {
-  if (name === openclaw.name) return openclaw;
-  return knownHost(name).host;
-}
-
-const decoders: readonly Host[] = [claudeCode, codex, geminiCli, copilotCli, cursor, opencode, openclaw];
+/** Their names. */
+export const hostNames: readonly string[] = hostAgents.map(({ host }) => host.name);
 
 /** The host that sent `payload` to the hook of host `name`: hosts run hooks of others. Undefined for an unknown name. */
 export function hostOf(name: string, payload: JsonObject): Host | undefined {
-  return (
-    decoders.find((host) => host.isSender?.(payload) === true) ?? decoders.find((host) => host.name === name)
-  );
+  const hosts = known.map(({ host }) => host);
+  return hosts.find((host) => host.isSender?.(payload) === true) ?? hosts.find((host) => host.name === name);
 }
 
-/** The hooks and files of a host. Throws `host_unknown`. */
-export function recipeOf(name: string): InstallRecipe {
-  return knownHost(name).recipe;
-}
-
-function knownHost(name: string): KnownHost {
-  const found = known.get(name);
+/** The host with its integration. Throws `host_unknown`. */
+export function agentNamed(name: string): HostAgent {
+  const found = hostAgents.find(({ host }) => host.name === name);
   if (found !== undefined) return found;
   throw new MemError("host_unknown", {
     message: `No host agent named \`${terminalLine(name).slice(0, 60)}\`.`,

@@ -7,6 +7,7 @@ import { failOpen } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { UnreadEvent, UnreadReason } from "../core/records/unread-event.ts";
 import { shorten, shortenJson } from "../core/shorten.ts";
+import { hookCheckReply } from "../hosts/hook-check.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
 import { type Clean, type CleanPrompt, cleanText } from "../privacy/clean.ts";
 import { isJsonObject, type Json, type JsonObject, mapStrings } from "../text/json.ts";
@@ -58,6 +59,8 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
         await count({ host: hostName, last_event: eventName }, reason, at);
         return "";
       }
+      const checked = hookCheckReply(payload);
+      if (checked !== null) return at === undefined ? checked : "";
       const event = host.decode(eventName, payload);
       const filled = deps.lastMessages.fill(host, event);
       const reason = unreadReasonOf(event);

@@ -1,44 +1,45 @@
 // The MCP switch of the installed hosts, for the worker's routes.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
+import { MemError } from "../core/errors.ts";
 import type { DataPaths } from "../core/paths.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
-import { mcpServerOf } from "../hosts/mcp-server.ts";
-import {
-  broughtByPlugin,
-  createMcpSwitch,
-  installedHosts,
-  rememberingHosts,
-  userSettingsFile,
-} from "../hosts/mcp-switch.ts";
-import { hostNames, recipeOf } from "../hosts/registry.ts";
+import { createInstaller, mcpStateOf } from "../hosts/installer.ts";
+import { writeLaunchers } from "../hosts/launcher-files.ts";
 import type { McpPorts } from "../http/api/settings.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 
-export function createMcp(paths: DataPaths, env: Environment): McpPorts {
+export function createMcp(paths: DataPaths, environment: Environment): McpPorts {
   const installs = installsOf(paths);
-  const mcp = createMcpSwitch(installs, mcpServerOf(paths));
-  const all = (isAbsolute(homedir()) ? hostNames : []).map(recipeOf).map((recipe) => ({
-    recipe,
-    settingsFile: userSettingsFile(recipe, env[recipe.settings.folderVariable] ?? ""),
-  }));
-  const hosts = () => rememberingHosts(installedHosts(installs.list(), recipeOf), all, mcp);
+  const machine = { paths, environment, home: homedir(), platform: process.platform };
+  const installer = createInstaller(machine, installs);
+  const hosts = () => (isAbsolute(machine.home) ? installer.installed() : []);
   return {
     enabled() {
       const installed = hosts();
       if (installed.length === 0) return installs.mcpWish() === true;
-      return installed.every((host) => mcp.state(host).enabled);
+      return installed.every((host) => mcpStateOf(host).enabled);
     },
     toggle(enabled) {
       const installed = hosts();
       if (installed.length === 0) installs.setMcpWish(enabled);
+      else if (enabled) writeLaunchers(paths, []);
       for (const host of installed) {
-        const { plugin } = mcp.set(host, enabled);
+        const { plugin } = mcpStateOf(host);
+        // Registered too, the agent would see every tool twice.
+        if (!enabled || plugin === null) installer.apply(installer.planMcp(host, enabled));
         if (!enabled && plugin !== null) throw broughtByPlugin(plugin);
       }
     },
   };
+}
+
+function broughtByPlugin(plugin: string): MemError {
+  return new MemError("conflict", {
+    message: `The plugin ${plugin} brings recall over MCP, so it cannot be disabled separately.`,
+    hint: `Disable the plugin: \`claude plugin disable ${plugin}\`. Or turn its server off with \`/mcp\` in Claude Code.`,
+  });
 }
 
 function installsOf({ installs: file }: DataPaths): Installs {

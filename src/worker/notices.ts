@@ -118,7 +118,7 @@ export function installNotice(markerFile: string, running: string): string | nul
   const marker =
     failOpenSync("reading .install-version", () => readFileSync(markerFile, "utf8").trim()) ?? "";
   if (marker === "" || marker === running) return null;
-  return `mem: hooks were installed by version ${marker}, the worker is ${running}. Run \`mem install claude-code\`, or update the plugin in Claude Code.`;
+  return `mem: hooks were installed by version ${marker}, the worker is ${running}. Run \`mem repair\`.`;
 }
 
 /** Reads the file again when it changes. */

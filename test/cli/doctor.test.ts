@@ -131,6 +131,8 @@ test("doctor says when another program has the port", async () => {
 
 test("doctor says whether Claude Code's hooks are registered, and counts them", async () => {
   const mem = memAtHome();
+  expect(await checkNamed(mem, "Host agents")).toMatchObject({ state: "warn" });
+  mkdirSync(join(mem.home.env.HOME ?? "", ".claude"));
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
     state: "warn",
     next: "mem install claude-code",
@@ -158,11 +160,11 @@ const faults: [string, (settings: string) => string, string, string][] = [
   ["are switched off", (text) => text.replace("{", '{"disableAllHooks": true,'), "fail", "disableAllHooks"],
   [
     "start a launcher that is gone",
-    (text) => text.replaceAll(/ '[^']*\/hooks'; /g, " '/gone/hooks'; "),
+    (text) => text.replaceAll(/ '[^']*\/bin'; /g, " '/gone/hooks'; "),
     "fail",
     "/gone/hooks/mem-hook.sh",
   ],
-  ["stand in broken settings", (text) => text.slice(0, -4), "fail", "not valid JSON"],
+  ["stand in broken settings", (text) => text.slice(0, -4), "fail", "cannot be read as settings"],
   [
     "are registered in part",
     (text) => text.replace(/"Stop": \[.*?\]\s*\}\s*\],/s, ""),
@@ -199,7 +201,7 @@ test("warns without hooks and plugin, also after a recent session", async () => 
   onTestFinished(() => client.close());
   const session = { claudeSessionId: "s", cwd: "/home/user/shop", project: "shop", prompt: "Mend it" };
   await client.postSession("init", { ...session, platformSource: "another" });
-  expect(await checkNamed(mem, "Claude Code")).toMatchObject({ state: "warn" });
+  expect(await checkNamed(mem, "Host agents")).toMatchObject({ state: "warn" });
   await client.postSession("init", { ...session, claudeSessionId: "t", platformSource: "claude-code" });
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
     state: "warn",

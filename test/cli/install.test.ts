@@ -32,11 +32,13 @@ test("install registers the hooks, uninstall restores the settings byte for byte
   expect(hooks.PostToolUse[0].hooks[0].command).toContain(mem.home.dataDir);
 
   const again = await mem("install", "claude-code", "--json");
-  expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, settings_file: file });
+  expect(JSON.parse(again.stdout).items).toMatchObject([
+    { changed: false, files: [{ path: file, changed: false, hooks: 9 }, { mcp: true }] },
+  ]);
 
   expect((await mem("uninstall", "claude-code")).code).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(text);
-  expect((await mem("uninstall", "claude-code")).stdout).toContain("No hooks of mem");
+  expect((await mem("uninstall", "claude-code")).stdout).toContain("nothing of mem");
 });
 
 test("install writes the files of the launcher and of the notice, for the owner alone", async () => {
@@ -83,22 +85,24 @@ test("--print shows the hooks and changes nothing", async () => {
   const asJson = await mem("install", "claude-code", "--print", "--json");
   await mem("install", "claude-code");
   const registered = JSON.parse(readFileSync(settingsOf(mem), "utf8"));
-  expect(JSON.parse(stdout)).toEqual(registered);
-  expect(JSON.parse(asJson.stdout).hooks).toEqual(registered.hooks);
+  expect(stdout).toMatch(/^# ~\/\.claude\/settings\.json\n\{\n/);
+  expect(stdout).toContain("\n# ~/.claude.json\n");
+  expect(JSON.parse(stdout.split("# ")[1]?.split("\n").slice(1).join("\n") ?? "")).toEqual(registered);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ printed: true, items: [{ changed: true }] });
 });
 
 test("uninstall --print says what would change and changes nothing", async () => {
   const mem = memAtHome();
   expect((await mem("uninstall", "claude-code", "--print")).stdout).toBe(
-    "No hooks of mem in ~/.claude/settings.json.\n",
+    "Claude Code: nothing of mem in its settings.\n",
   );
   await mem("install", "claude-code");
   const registered = readFileSync(settingsOf(mem), "utf8");
   const { code, stdout } = await mem("uninstall", "claude-code", "--print");
   expect(code).toBe(0);
   expect(stdout).toBe(
-    "Would remove the hooks from ~/.claude/settings.json; nothing was changed.\n" +
-      "Would remove the MCP server from ~/.claude.json; nothing was changed.\n",
+    "Would remove ~/.claude.json; nothing was changed.\n" +
+      "Would remove ~/.claude/settings.json; nothing was changed.\n",
   );
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(registered);
 });

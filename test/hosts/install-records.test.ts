@@ -9,20 +9,27 @@ import {
 import type { InstallRecord } from "../../src/hosts/registration.ts";
 
 const record: InstallRecord = {
-  kind: "hooks",
   host: "claude-code",
+  folder: "/home/user/.claude",
   settings_file: "/home/user/.claude/settings.json",
   file_existed: true,
   blank_text: " \n",
   made_folders: ["/home/user/.claude"],
   written_key: "ab12",
   insertions: [{ at: 1, text: '"hooks": {}' }],
-  created: ["hooks"],
-  commands: ["set --"],
+  created: [["hooks"]],
 };
 
 test("records are read as they were written", () => {
   expect(parseInstallRecords(renderInstallRecords([record]))).toEqual([record]);
+});
+
+test("a record of the first version is read: its folder, and its names as paths", () => {
+  const { folder: _, ...rest } = record;
+  const first = { ...rest, kind: "hooks", created: ["hooks", "Stop"], commands: ["set --"] };
+  expect(parseInstallRecords(JSON.stringify({ version: 1, installs: [first] }))).toEqual([
+    { ...record, created: [["hooks"], ["hooks", "Stop"]] },
+  ]);
 });
 
 test.each([
@@ -39,7 +46,7 @@ test.each([
 
 test("there is one record for a settings file", () => {
   const other = { ...record, settings_file: "/elsewhere" };
-  const later = { ...record, commands: [] };
+  const later = { ...record, created: [] };
   expect(withInstallRecord([record, other], record.settings_file, later)).toEqual([other, later]);
   expect(withInstallRecord([record, other], record.settings_file, null)).toEqual([other]);
 });

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  type Edited,
   type Insertion,
-  insertionInto,
+  insert,
   type JsonNode,
   memberOf,
-  parseJsonText,
-  withInsertion,
+  parseJsonText as parseText,
   withoutInsertions,
   withoutItem,
 } from "../../src/hosts/json-text.ts";
@@ -19,6 +19,14 @@ const styles: [string, (value: unknown) => string][] = [
   ["carriage returns", (value) => JSON.stringify(value, null, 4).replaceAll("\n", "\r\n")],
   ["a byte order mark", (value) => `\uFEFF${JSON.stringify(value, null, 2)}`],
 ];
+
+const parseJsonText = (text: string): JsonNode => parseText(text, "json");
+
+function insertedInto(text: string, node: JsonNode, value: unknown, key?: string): Edited {
+  const edited: Edited = { text, insertions: [] };
+  insert(edited, node, value, key);
+  return edited;
+}
 
 function textOf(text: string, node: JsonNode): string {
   return text.slice(node.start, node.end);
@@ -43,12 +51,11 @@ describe.each(styles)("JSON with %s", (_name, write) => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (given, value) => {
         const { "new key": _, ...without } = given;
         const text = write(without);
-        const insertion = insertionInto(text, parseJsonText(text), value, "new key");
-        const changed = withInsertion(text, insertion);
+        const { text: changed, insertions } = insertedInto(text, parseJsonText(text), value, "new key");
         expect(JSON.parse(changed.replace("\uFEFF", ""))).toEqual(
           JSON.parse(JSON.stringify({ ...without, "new key": value })),
         );
-        expect(withoutInsertions(changed, [insertion])).toBe(text);
+        expect(withoutInsertions(changed, insertions)).toBe(text);
         const root = parseJsonText(changed);
         const member = memberOf(root, "new key");
         expect(member && JSON.parse(withoutItem(changed, root, member).replace("\uFEFF", ""))).toEqual(
@@ -68,7 +75,7 @@ describe.each(styles)("JSON with %s", (_name, write) => {
           const text = write({ list: given });
           const list = (of: string): JsonNode =>
             memberOf(parseJsonText(of), "list")?.value ?? parseJsonText(of);
-          const changed = withInsertion(text, insertionInto(text, list(text), value));
+          const { text: changed } = insertedInto(text, list(text), value);
           const expected: unknown[] = JSON.parse(JSON.stringify([...given, value]));
           expect(JSON.parse(textOf(changed, list(changed)))).toEqual(expected);
           const node = list(changed);
@@ -85,7 +92,7 @@ describe.each(styles)("JSON with %s", (_name, write) => {
 test("an insertion follows the indentation around it", () => {
   const text = '{\n    "a": [\n        1\n    ]\n}\n';
   const list = memberOf(parseJsonText(text), "a")?.value ?? parseJsonText(text);
-  expect(withInsertion(text, insertionInto(text, list, { b: 2 }))).toBe(
+  expect(insertedInto(text, list, { b: 2 }).text).toBe(
     '{\n    "a": [\n        1,\n        {\n            "b": 2\n        }\n    ]\n}\n',
   );
 });
@@ -103,4 +110,34 @@ test.each(["", "{", '{"a": 1,}', '{"a": 1} // why', "{'a': 1}", '{"a": NaN}'])("
 test("insertions that are not there any more are not taken out", () => {
   const insertion: Insertion = { at: 1, text: '"a": 1' };
   expect(withoutInsertions('{"b": 1}', [insertion])).toBeNull();
+});
+
+const commented: [string, string][] = [
+  ["[\n  1, // one\n]", "[\n  1, // one\n  2,\n]"],
+  ["[\n  1 // one\n  // end\n]", "[\n  1, // one\n  2\n  // end\n]"],
+  ["[\n  1, /* one */ // and\n]", "[\n  1, /* one */ // and\n  2,\n]"],
+  ["[\n  1,\n]", "[\n  1,\n  2,\n]"],
+  ["[1 /* one */]", "[1,2 /* one */]"],
+  ["[1,]", "[1,2,]"],
+  ["// top\n[]", "// top\n[\n  2\n]"],
+];
+
+test.each(commented)("an element goes into %j beside the comments, and out again", (before, after) => {
+  const inserted = insertedInto(before, parseText(before, "json5"), 2);
+  expect(inserted.text).toBe(after);
+  expect(withoutInsertions(after, inserted.insertions)).toBe(before);
+  const list = parseText(after, "json5");
+  const last = list.items.at(-1);
+  expect(withoutItem(after, list, last ?? list)).toBe(before);
+});
+
+test.each([
+  ["{a: 1, /* of b */ b: 2}", "a", "{/* of b */ b: 2}"],
+  ["{a: 1, b: 2 /* of b */,}", "b", "{a: 1, /* of b */}"],
+  ["{\n  // of a\n  a: 1,\n  b: 2,\n}", "a", "{\n  // of a\n  b: 2,\n}"],
+  ["{'it\\'s': 1, \"b\": 2}", "it's", '{"b": 2}'],
+])("%j loses the member %s and no comment", (before, key, after) => {
+  const object = parseText(before, "json5");
+  const member = memberOf(object, key);
+  expect(withoutItem(before, object, member ?? object)).toBe(after);
 });

@@ -1,25 +1,26 @@
 // Hosts by name.
 import { expect, test } from "vitest";
-import { hostNamed, hostNames, recipeOf } from "../../src/hosts/registry.ts";
+import { agentNamed, hostAgents, hostNames, hostOf } from "../../src/hosts/registry.ts";
 
-test("every host that is named can decode and be installed", () => {
-  expect(hostNames).toEqual(["claude-code"]);
+test("every host that can be installed is named once, decodes, and has a title", () => {
+  expect(hostNames).toContain("claude-code");
+  expect(new Set(hostNames).size).toBe(hostAgents.length);
   for (const name of hostNames) {
-    expect(hostNamed(name).name).toBe(name);
-    expect(recipeOf(name).host).toBe(name);
+    expect(hostOf(name, {})?.name).toBe(name);
+    expect(agentNamed(name).integration.title).not.toBe("");
   }
 });
 
 test.each(["claude", "", "__proto__", "CLAUDE-CODE"])(
   "%j is no host, and the error names those that are",
   (name) => {
-    expect(() => hostNamed(name)).toThrow(
+    expect(hostOf(name, {})).toBeUndefined();
+    expect(() => agentNamed(name)).toThrow(
       expect.objectContaining({
         code: "host_unknown",
         message: expect.stringContaining(name),
-        hint: "Known hosts: claude-code.",
+        hint: expect.stringContaining("Known hosts: claude-code"),
       }),
     );
-    expect(() => recipeOf(name)).toThrow(expect.objectContaining({ code: "host_unknown" }));
   },
 );

@@ -1,16 +1,17 @@
 // Checks of host agents: hooks, MCP server and context files.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { FolderFilesAnswer } from "../../client/worker-client.ts";
-import { failOpen, failOpenSync, toMemError } from "../../core/errors.ts";
-import { enabledPlugin, hookCommandsIn } from "../../hosts/install.ts";
-import { type InstallRecipe, isHookCommand } from "../../hosts/install-recipe.ts";
-import type { McpState } from "../../hosts/mcp-switch.ts";
-import { hostNames, recipeOf } from "../../hosts/registry.ts";
-import { readSettingsFile } from "../../hosts/settings-file.ts";
+import { failOpen, toMemError } from "../../core/errors.ts";
+import type { DataPaths } from "../../core/paths.ts";
+import { launcherOf } from "../../hosts/hook-command.ts";
+import { type HostAt, hostAt, traceOf } from "../../hosts/host-places.ts";
+import type { HostState, McpState } from "../../hosts/installer.ts";
+import type { HostAgent } from "../../hosts/integration.ts";
+import { missingLaunchers } from "../../hosts/launcher-files.ts";
+import { hostAgents } from "../../hosts/registry.ts";
 import { isJsonObject } from "../../text/json.ts";
 import type { CliContext } from "../context.ts";
-import { settingsFileOf } from "../host-settings.ts";
+import { installerOf, machineOf } from "../host-settings.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -21,66 +22,104 @@ export async function lastSessions({ worker }: CliContext): Promise<ReadonlyMap<
   return new Map(times.sort(([, left], [, right]) => left - right));
 }
 
-/** One check per known host: its hooks are registered, enabled, and their launcher exists. */
-export function checkHooks(context: CliContext, heard: ReadonlyMap<string, number>): Check[] {
-  return hostNames.map((name) => {
-    const recipe = recipeOf(name);
-    try {
-      const settingsFile = settingsFileOf(recipe, context);
-      const check = checkHost(recipe, settingsFile, readSettingsFile(settingsFile));
-      return check.message === noHooks ? withoutHooks(check, heard.get(name), context.clock.now()) : check;
-    } catch (thrown) {
-      const { message, hint } = toMemError(thrown);
-      return fail(recipe.title, message, hint);
-    }
-  });
+/** One check per host on this machine or ever heard, and one that names the others. */
+export async function checkHooks(context: CliContext, heard: ReadonlyMap<string, number>): Promise<Check[]> {
+  const checks: Check[] = [];
+  const absent: HostAgent[] = [];
+  for (const agent of hostAgents) {
+    const check = await checkAgent(context, agent, heard.get(agent.host.name));
+    if (check === null) absent.push(agent);
+    else checks.push(check);
+  }
+  const titles = absent.map(({ integration }) => integration.title).join(", ");
+  if (checks.length === 0) {
+    const next = `mem install ${absent[0]?.host.name ?? ""}`;
+    return [
+      warn(
+        "Host agents",
+        `No host agent was found on this machine, so nothing is recorded: ${titles}.`,
+        next,
+      ),
+    ];
+  }
+  return titles === "" ? checks : [...checks, ok("Other agents", `not on this machine: ${titles}`)];
 }
 
-const noHooks = "No hooks are registered, so nothing is recorded.";
+// Null for a host that is not on this machine.
+async function checkAgent(
+  context: CliContext,
+  agent: HostAgent,
+  heardAt: number | undefined,
+): Promise<Check | null> {
+  try {
+    const machine = machineOf(context);
+    const host = hostAt(machine, agent);
+    const state = installerOf(context).state(host);
+    const { hooks, mcp, plugin } = state;
+    const isInstalled = plugin !== null || hooks.exact + hooks.other + mcp.exact + mcp.other > 0;
+    if (isInstalled)
+      return await checkHost(host, state, { heard: heardOf(context, heardAt), paths: machine.paths });
+    const isHere = heardAt !== undefined || traceOf(machine, agent, host.place) !== null;
+    return isHere ? withoutHooks(host, heardAt, context.clock.now()) : null;
+  } catch (thrown) {
+    const { message, hint } = toMemError(thrown);
+    return fail(agent.integration.title, message, hint);
+  }
+}
+
+function heardOf({ clock }: CliContext, heardAt: number | undefined): string {
+  return heardAt === undefined ? "no event yet" : `last event ${ageInWords(heardAt, clock.now())}`;
+}
+
 const recentMs = 7 * 86_400_000;
 
 // Sessions before an uninstall look like sessions of a plugin that the settings do not name.
-function withoutHooks(check: Check, heardAt: number | undefined, nowEpochMs: number): Check {
-  if (heardAt === undefined || nowEpochMs - heardAt > recentMs) return check;
-  const message = `No hooks are registered and no plugin is enabled. The last session was active ${ageInWords(heardAt, nowEpochMs)}.`;
-  return { ...check, message };
+function withoutHooks({ agent }: HostAt, heardAt: number | undefined, nowEpochMs: number): Check {
+  const isRecent = heardAt !== undefined && nowEpochMs - heardAt <= recentMs;
+  const message = isRecent
+    ? `No hooks are registered and no plugin is enabled. The last session was active ${ageInWords(heardAt, nowEpochMs)}.`
+    : "No hooks are registered, so nothing is recorded.";
+  return warn(agent.integration.title, message, `mem install ${agent.host.name}`);
 }
 
-function checkHost(recipe: InstallRecipe, settingsFile: string, text: string | null): Check {
-  const { title: name, host, hooks } = recipe;
-  const install = `mem install ${host}`;
-  const settings = parse(text);
-  if (settings === undefined)
-    return fail(name, `${homePath(settingsFile)} is not valid JSON.`, "Fix the file");
-  if (settings.disableAllHooks === true) {
-    return fail(name, `${homePath(settingsFile)} sets disableAllHooks: no hook runs.`, "Set it to false");
-  }
-  const commands = hookCommandsIn(text ?? "{}").filter((command) => isHookCommand(host, command));
-  const plugin = enabledPlugin(text);
-  if (commands.length === 0) {
-    return plugin !== null ? ok(name, "hooks come from the plugin") : warn(name, noHooks, install);
-  }
+async function checkHost(
+  { agent, place }: HostAt,
+  state: HostState,
+  { heard, paths }: { heard: string; paths: DataPaths },
+): Promise<Check> {
+  const { integration, host } = agent;
+  const name = integration.title;
+  const { hooks, plugin, hooksOff: off } = state;
+  if (off !== null) return fail(name, `${homePath(off.path)} ${off.reason}.`, off.next);
+  const where = state.files.find((file) => file.hooks.wanted > 0)?.path ?? "";
+  const present = hooks.exact + hooks.other;
+  if (plugin !== null && present === 0) return ok(name, `hooks come from the plugin; ${heard}`);
   if (plugin !== null) {
-    const twice = `The plugin ${plugin} and hooks in ${homePath(settingsFile)} are both active: every event and context comes twice.`;
-    return warn(name, twice, `mem uninstall ${host}`);
+    const twice = `The plugin ${plugin} and hooks in ${homePath(where)} are both active: every event and context comes twice.`;
+    return warn(name, twice, `mem uninstall ${host.name}`);
   }
-  const lost = commands.map(launcherOf).find((file) => file !== undefined && !existsSync(file));
-  if (lost !== undefined) return fail(name, `The hooks start ${lost}, which is gone.`, install);
-  return commands.length < hooks.length
-    ? warn(name, `${commands.length} of ${hooks.length} hooks are registered.`, install)
-    : ok(name, `${counted(commands.length, "hook")} in ${homePath(settingsFile)}`);
+  const started = hooks.values.flatMap(launchersIn);
+  // Without a command in the settings, a plugin inside the host starts them.
+  const needed = started.length > 0 ? started : missingLaunchers(paths);
+  const lost = needed.find((file) => !existsSync(file));
+  if (lost !== undefined)
+    return fail(name, `The hooks start ${homePath(lost)}, which is gone.`, "mem repair");
+  const noun = integration.hooks.length === 0 ? "entry" : "hook";
+  const all = counted(hooks.wanted, noun, noun === "hook" ? "hooks" : "entries");
+  if (present < hooks.wanted) return warn(name, `${present} of ${all} are registered.`, "mem repair");
+  if (hooks.other > 0) {
+    return warn(name, `${hooks.other} of ${all} are from another version of mem.`, "mem repair");
+  }
+  const trust = await integration.trust?.(place);
+  if (trust?.state === "untrusted") return fail(name, trust.message, trust.next);
+  const trusted = trust === undefined ? "" : trust.state === "trusted" ? ", trusted" : `, ${trust.message}`;
+  return ok(name, `${all} in ${homePath(where)}${trusted}; ${heard}`);
 }
 
-function parse(text: string | null) {
-  const settings = failOpenSync("read a host's settings", (): unknown => JSON.parse(text?.trim() || "{}"));
-  return isJsonObject(settings) ? settings : undefined;
-}
-
-// The absolute path of the launcher in a registered command.
-function launcherOf(command: string): string | undefined {
-  const [, folder] = /(?:^|; )set -- \S+ \S+ '((?:[^']|'\\'')*)';/.exec(command) ?? [];
-  if (folder !== undefined) return join(folder.replaceAll("'\\''", "'"), "mem-hook.sh");
-  return /^"[^"]*" "([^"]*\/hook\.cjs)" /.exec(command)?.[1];
+// The launchers in a handler of a hook, whatever its field is called.
+function launchersIn(handler: unknown): string[] {
+  const words = isJsonObject(handler) ? Object.values(handler) : [];
+  return words.flatMap((word) => (typeof word === "string" ? (launcherOf(word) ?? []) : []));
 }
 
 /** Whether the installed hosts have the MCP server. */

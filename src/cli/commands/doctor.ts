@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { failOpen, failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
-import type { McpState } from "../../hosts/mcp-switch.ts";
+import { type McpState, mcpStateOf } from "../../hosts/installer.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { padToWidth, terminalLine } from "../../text/terminal-text.ts";
@@ -26,7 +26,7 @@ import { checkEvents, checkPort, checkSocket, checkWorker } from "../checks/runn
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
-import { mcpHosts, mcpSwitchOf } from "../host-settings.ts";
+import { installerOf } from "../host-settings.ts";
 import type { Io } from "../io.ts";
 import { printBeside, stepLines } from "../table.ts";
 import { counted } from "../words.ts";
@@ -104,7 +104,7 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
     ...(looked instanceof MemError
       ? [fail("Worker", looked.message, looked.hint)]
       : checkWorker(looked, version(), elsewhere)),
-    ...checkHooks(context, health === null ? new Map() : await lastSessions(context)),
+    ...(await checkHooks(context, health === null ? new Map() : await lastSessions(context))),
     checkMcp(mcpStates(context)),
     checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []),
     await checkPort(state, settings),
@@ -121,11 +121,8 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
 }
 
 function mcpStates(context: CliContext): McpState[] {
-  const mcp = mcpSwitchOf(context.paths());
-  const states = failOpenSync("look for the MCP server", () =>
-    mcpHosts(context).map((host) => mcp.state(host)),
-  );
-  return states ?? [];
+  const read = () => installerOf(context).installed().map(mcpStateOf);
+  return failOpenSync("look for the MCP server", read) ?? [];
 }
 
 /** The settings that have changed since the worker started, by their names. */

@@ -1,25 +1,32 @@
-// `mem install <host>`: registers the hooks and the MCP server with a host agent.
+// `mem install`: registers the hooks and the MCP server with host agents, and checks that they work.
 import type { Command } from "commander";
-import { failOpenSync, MemError, toMemError } from "../../core/errors.ts";
+import { MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
-import { enabledPlugin, planInstall } from "../../hosts/install.ts";
-import { hookSettings, type InstallRecipe } from "../../hosts/install-recipe.ts";
-import { type McpServer, mcpServerName, mcpServerOf, namedDataDir } from "../../hosts/mcp-server.ts";
-import type { McpChange, McpHost } from "../../hosts/mcp-switch.ts";
-import { withFolders } from "../../hosts/registration.ts";
-import { hostNames, recipeOf } from "../../hosts/registry.ts";
-import { readSettingsFile, replaceSettingsFile } from "../../hosts/settings-file.ts";
-import { prepareDataDirectory } from "../../settings/data-dir.ts";
-import { replacePrivateFile } from "../../settings/private-file.ts";
-import { isJsonObject } from "../../text/json.ts";
+import type { HostAt } from "../../hosts/host-places.ts";
+import type { Part } from "../../hosts/registration.ts";
+import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
+import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
-import { hookLauncher, hookRuntime, installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
-import { counted, homePath } from "../words.ts";
+import { exitCode } from "../exit-codes.ts";
+import { type HookProbe, probeHooks } from "../hook-probe.ts";
+import { hostsOnMachine, installerOf, installsOf, noHostFound, writeHookFiles } from "../host-settings.ts";
+import {
+  changedFiles,
+  hostAsJson,
+  installedInWords,
+  type Planned,
+  planInWords,
+  printedFiles,
+} from "../install-lines.ts";
+import type { Io } from "../io.ts";
+import { printWrapped } from "../table.ts";
+import { homePath } from "../words.ts";
 
 interface InstallOptions extends JsonOptions {
   print?: true;
   force?: true;
+  yes?: true;
   mcp: boolean;
 }
 
@@ -27,124 +34,178 @@ interface InstallOptions extends JsonOptions {
 export function registerInstall(program: Command, context: CliContext): void {
   addCommand(program, context, {
     name: "install",
-    about: "Record a host agent: register the hooks in its settings",
-    arguments: [["<host>", `the agent: ${hostNames.join(", ")}`]],
+    about: "Register hooks and the MCP server with host agents, and check them",
+    arguments: [["[host...]", `the agents: ${hostNames.join(", ")} (default: all on this machine)`]],
     options: [
+      ["--yes", "do not ask"],
       ["--print", "show what would be registered, change nothing"],
       ["--force", "register the hooks although the plugin provides them"],
       ["--no-mcp", "do not register the MCP server for recall"],
       jsonOption,
     ],
     examples: [
-      "mem install claude-code # register the hooks",
-      "mem install claude-code --print # preview them",
+      "mem install # every host agent on this machine",
+      "mem install claude-code # one of them",
+      "mem install --print # preview the changes",
     ],
-    run: (host: string, options: InstallOptions) => installHooks(context, recipeOf(host), options),
+    run: (names: string[], options: InstallOptions) => install(context, names, options),
   });
 }
 
-function installHooks(context: CliContext, recipe: InstallRecipe, options: InstallOptions): void {
-  const { print, json, force } = options;
-  const paths = context.paths();
-  const settingsFile = settingsFileOf(recipe, context);
-  const launcher = hookLauncher();
-  const dataDir = namedDataDir(paths);
-  const hooks = hookSettings(recipe, launcher, dataDir);
-  const before = readSettingsFile(settingsFile);
-  if (print !== true && force !== true) demandNoPlugin(recipe, enabledPlugin(before));
-  const installs = installsOf(paths);
-  const earlier = installs.list().find((record) => record.settings_file === settingsFile);
-  const plan = planInstall({ recipe, settingsFile, before, launcher, dataDir, earlier });
-  const changed = plan.after !== before;
-  if (print !== true) {
-    prepareDataDirectory(paths.root);
-    const made = replaceSettingsFile(settingsFile, before, plan.after);
-    installs.put(settingsFile, withFolders(plan.record, made));
-    replacePrivateFile(paths.hookRuntime, "data_dir_unusable", () => hookRuntime());
-    replacePrivateFile(paths.installVersion, "data_dir_unusable", () => `${version()}\n`);
+async function install(context: CliContext, names: string[], options: InstallOptions): Promise<void> {
+  const { planned, failures } = planAll(context, names, options);
+  if (options.print === true) showPlan(context, planned, options);
+  else if (planned.length > 0) {
+    await demandConsent(context, planned, { names, options });
+    await installAll(context, planned, options);
   }
-  const isUnwanted = installs.mcpWish() === false;
-  const recall =
-    options.mcp && !isUnwanted
-      ? registerRecall(context, { recipe, settingsFile }, print === true)
-      : noRecall(options.mcp ? [unwantedRecall(recipe)] : []);
-  // From now on the configuration of the host decides.
-  if (print !== true && installs.mcpWish() !== null) installs.setMcpWish(null);
-  const warnings = [...(hooksAreOff(plan.after) ? [offWarning(settingsFile)] : []), ...recall.warnings];
-  if (json === true) {
-    const answer = { host: recipe.host, settings_file: settingsFile, changed, printed: print === true };
-    context.io.json({ ...answer, hooks, mcp: recall.change, warnings });
-  } else if (print === true) {
-    context.io.out(JSON.stringify({ hooks }, null, 2));
-    if (recall.change !== null) context.io.err(printedServer(recall.change, mcpServerOf(paths)));
-  } else {
-    showResult(context, recipe, settingsFile, changed);
-    if (recall.change?.changed) context.io.out(serverSentence(recall.change));
-  }
-  for (const warning of warnings) context.io.err(context.io.errPaint.yellow(warning));
+  const [first, ...others] = failures;
+  for (const { message } of others) context.io.err(context.io.errPaint.red(message));
+  if (first !== undefined) throw first;
+  if (planned.length === 0) throw noHostFound();
 }
 
-interface Recall {
-  change: McpChange | null;
-  warnings: string[];
-}
-
-function noRecall(warnings: string[]): Recall {
-  return { change: null, warnings };
-}
-
-function unwantedRecall({ host }: InstallRecipe): string {
-  return `Recall over MCP stays off, as set before. Turn it on: \`mem mcp enable ${host}\`.`;
-}
-
-// A configuration that refuses the server must not prevent the hooks.
-function registerRecall(context: CliContext, host: McpHost, dryRun: boolean): Recall {
+// Hooks are checked by a worker of this version: an earlier one would store the check.
+async function workerProblem({ worker }: CliContext): Promise<string | null> {
   try {
-    return { change: mcpSwitchOf(context.paths()).set(host, true, dryRun), warnings: [] };
+    const health = await worker().health();
+    if (health.version === version()) return null;
+    return `The worker is ${health.version}, so the hooks were not checked. Run \`mem worker restart\`.`;
   } catch (thrown) {
-    const { message, hint } = toMemError(thrown);
-    return noRecall([hint === undefined ? message : `${message} ${hint}`]);
+    const { message, hint = "See `mem doctor`." } = toMemError(thrown);
+    return `The hooks are registered, but the worker did not start: ${message} ${hint}`;
   }
 }
 
-function printedServer({ file }: McpChange, server: McpServer): string {
-  return `And in ${homePath(file)}: ${JSON.stringify({ mcpServers: { [mcpServerName]: server } })}`;
+interface AllPlanned {
+  planned: Planned[];
+  /** Of hosts that stay as they are. */
+  failures: MemError[];
 }
 
-function serverSentence({ file }: McpChange): string {
-  return `Registered the MCP server ${mcpServerName} in ${homePath(file)}: agents can search the memory.`;
+function planAll(context: CliContext, names: string[], options: InstallOptions): AllPlanned {
+  const installer = installerOf(context);
+  const hosts =
+    names.length === 0
+      ? hostsOnMachine(context)
+      : [...new Set(names)].flatMap((name) => installer.placesOf(name).slice(-1));
+  const all: AllPlanned = { planned: [], failures: [] };
+  for (const host of hosts) {
+    try {
+      const state = installer.state(host);
+      const isOwn = state.plugin === null || options.force === true || options.print === true;
+      if (!isOwn && names.length > 0) throw broughtByPlugin(host, state.plugin);
+      if (isOwn) all.planned.push(planHost(context, { host, state }, options));
+    } catch (thrown) {
+      all.failures.push(toMemError(thrown));
+    }
+  }
+  return all;
 }
 
-function demandNoPlugin({ host, title }: InstallRecipe, plugin: string | null): void {
-  if (plugin === null) return;
-  throw new MemError("conflict", {
+function planHost(
+  context: CliContext,
+  { host, state }: Pick<Planned, "host" | "state">,
+  options: InstallOptions,
+): Planned {
+  const { integration } = host.agent;
+  const isUnwanted = installsOf(context.paths()).mcpWish() === false;
+  const parts = new Set<Part>(["hooks"]);
+  const hasMcp = state.mcp.exact + state.mcp.other > 0;
+  if (hasMcp || (options.mcp && !isUnwanted && state.plugin === null)) parts.add("mcp");
+  const plan = installerOf(context).plan(host, parts);
+  const off = state.hooksOff;
+  const warnings = [
+    ...(off === null ? [] : [`${homePath(off.path)} ${off.reason}. ${off.next}.`]),
+    ...plan.refused.map(({ message, hint }) => (hint === undefined ? message : `${message} ${hint}`)),
+    ...(options.mcp && isUnwanted && !hasMcp ? [unwantedRecall(host)] : []),
+  ];
+  return { host, state, plan, warnings: integration.files(host.place).length === 0 ? [] : warnings };
+}
+
+function unwantedRecall({ agent }: HostAt): string {
+  return `Recall over MCP stays off, as set before. Turn it on: \`mem mcp enable ${agent.host.name}\`.`;
+}
+
+function broughtByPlugin({ agent }: HostAt, plugin: string | null): MemError {
+  const { host, integration } = agent;
+  return new MemError("conflict", {
     message: `The plugin ${plugin} is enabled and provides the same hooks, so every event would arrive twice. Nothing was changed.`,
-    hint: `Keep the plugin and update it in ${title}, or disable it there, then run \`mem install ${host}\`. \`--force\` registers the hooks anyway.`,
+    hint: `Keep the plugin and update it in ${integration.title}, or disable it there, then run \`mem install ${host.name}\`. \`--force\` registers the hooks anyway.`,
   });
 }
 
-function showResult(
-  context: CliContext,
-  recipe: InstallRecipe,
-  settingsFile: string,
-  changed: boolean,
-): void {
-  const { io } = context;
-  const where = homePath(settingsFile);
-  if (!changed) {
-    io.out(`Already installed: ${where} has the hooks.`);
+function showPlan({ io }: CliContext, planned: readonly Planned[], { json }: InstallOptions): void {
+  if (json === true) {
+    io.json({ items: planned.map((one) => ({ ...hostAsJson(one), warnings: one.warnings })), printed: true });
     return;
   }
-  io.out(`Installed. Start a new ${recipe.title} session to use it.`);
-  io.out(`${counted(recipe.hooks.length, "hook")} registered in ${where}; nothing else was changed there.`);
-  io.out(`Remove them: \`mem uninstall ${recipe.host}\`. Check them: \`mem doctor\`.`);
+  for (const one of planned) for (const line of printedFiles(one)) io.out(line);
+  warnAll(
+    io,
+    planned.flatMap(({ warnings }) => warnings),
+  );
 }
 
-function hooksAreOff(text: string | null): boolean {
-  const settings = failOpenSync("look at a host's settings", (): unknown => JSON.parse(text ?? "{}"));
-  return isJsonObject(settings) && settings.disableAllHooks === true;
+/** A host that was named needs no question, unless its entries allow more than hooks and tools. */
+async function demandConsent(
+  { io }: CliContext,
+  planned: readonly Planned[],
+  { names, options }: { names: readonly string[]; options: InstallOptions },
+): Promise<void> {
+  const changing = planned.filter(({ plan }) => changedFiles(plan).length > 0);
+  const consents = changing.flatMap(({ host }) => host.agent.integration.consent ?? []);
+  if (options.yes === true || changing.length === 0 || (names.length > 0 && consents.length === 0)) return;
+  for (const line of [...changing.flatMap(planInWords), ...consents]) printWrapped(io, io.err, line);
+  if (!canAsk() || options.json === true) {
+    const words = ["mem install", ...names, "--yes"].join(" ");
+    throw new MemError("usage", {
+      message: "This changes the files above, and there is no terminal to ask.",
+      hint: `Run \`${words}\`, or name the hosts. \`--print\` shows the changes.`,
+    });
+  }
+  await confirm("Write these files?", "Nothing was changed.");
 }
 
-function offWarning(settingsFile: string): string {
-  return `${homePath(settingsFile)} sets disableAllHooks: no hook runs until it is false.`;
+async function installAll(
+  context: CliContext,
+  planned: readonly Planned[],
+  options: InstallOptions,
+): Promise<void> {
+  const { io, environment } = context;
+  const installer = installerOf(context);
+  const installs = installsOf(context.paths());
+  // First: what the hooks start.
+  writeHookFiles(context.paths(), [...installer.installed(), ...planned.map(({ host }) => host)]);
+  for (const { plan } of planned) installer.apply(plan);
+  // From now on the configuration of the host decides.
+  if (installs.mcpWish() !== null) installs.setMcpWish(null);
+  const problem = await workerProblem(context);
+  const items = [];
+  for (const one of planned) {
+    const probes = problem === null ? await probeHooks(one.host, environment) : [];
+    items.push({ one, probes, warnings: [...one.warnings, ...failedProbes(probes)] });
+  }
+  if (items.some(({ probes }) => failedProbes(probes).length > 0)) context.exitWith(exitCode.brokenCheck);
+  const warnings = problem === null ? [] : [problem];
+  if (options.json === true) {
+    const shown = items.map(({ one, ...rest }) => ({ ...hostAsJson(one), ...rest }));
+    io.json({ items: shown, printed: false, warnings });
+  } else {
+    for (const { one, probes } of items)
+      for (const line of installedInWords(one, probes)) printWrapped(io, io.out, line);
+    io.out("Remove: `mem uninstall`. Check: `mem doctor`.");
+  }
+  warnAll(io, [...items.flatMap((item) => item.warnings), ...warnings]);
+}
+
+// Not wrapped: they name commands to copy.
+function warnAll({ err, errPaint }: Io, warnings: readonly string[]): void {
+  for (const warning of warnings) err(errPaint.yellow(warning));
+}
+
+function failedProbes(probes: readonly HookProbe[]): string[] {
+  return probes.flatMap(({ event, problem }) =>
+    problem === null ? [] : [`The hook of ${event} does not work: ${problem}. See \`mem doctor\`.`],
+  );
 }

@@ -1,13 +1,15 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
+import { MemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
-import { mcpServerName } from "../../hosts/mcp-server.ts";
-import { type McpChange, type McpHost, noHostInstalled } from "../../hosts/mcp-switch.ts";
-import { hostNames, recipeOf } from "../../hosts/registry.ts";
-import { prepareDataDirectory } from "../../settings/data-dir.ts";
+import type { HostAt } from "../../hosts/host-places.ts";
+import { type McpState, mcpStateOf } from "../../hosts/installer.ts";
+import { mcpServerName } from "../../hosts/integration.ts";
+import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { installsOf, mcpHosts, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
+import { installerOf, installsOf, writeHookFiles } from "../host-settings.ts";
+import { changedFiles } from "../install-lines.ts";
 import { printWrapped } from "../table.ts";
 import { homePath } from "../words.ts";
 
@@ -62,16 +64,37 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
   const paths = context.paths();
   const hosts = hostsOf(context, host);
   if (hosts.length === 0 && enabled) throw noHostInstalled();
-  if (enabled) prepareDataDirectory(paths.root);
+  if (enabled) writeHookFiles(paths, hosts);
   const installs = installsOf(paths);
   if (hosts.length === 0 && installs.mcpWish() === true) installs.setMcpWish(null);
-  const changes = hosts.map((one) => mcpSwitchOf(paths).set(one, enabled));
+  const changes = hosts.map((one) => switchMcp(context, one, enabled));
   if (asJson) {
     io.json({ items: changes, enabled: enabled || changes.some((change) => change.enabled) });
     return;
   }
   if (changes.length === 0) io.out("No host agent is installed, so there is nothing to remove.");
   for (const change of changes) printWrapped(io, io.out, changeInWords(change, enabled));
+}
+
+interface McpChange extends McpState {
+  changed: boolean;
+}
+
+function switchMcp(context: CliContext, host: HostAt, enabled: boolean): McpChange {
+  const installer = installerOf(context);
+  const { plugin, ...state } = mcpStateOf(host);
+  // Registered too, the agent would see every tool twice.
+  if (enabled && plugin !== null) return { ...state, plugin, changed: false };
+  const plan = installer.planMcp(host, enabled);
+  installer.apply(plan);
+  return { ...state, plugin, enabled: enabled || plugin !== null, changed: changedFiles(plan).length > 0 };
+}
+
+function noHostInstalled(): MemError {
+  return new MemError("conflict", {
+    message: "No host agent uses mem yet, so recall cannot be enabled.",
+    hint: "Run `mem install`, or install the plugin, which brings recall.",
+  });
 }
 
 function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled: boolean): string {
@@ -92,11 +115,11 @@ function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled
 
 function showStatus(context: CliContext, host: string | undefined, asJson: boolean): void {
   const { io } = context;
-  const states = hostsOf(context, host).map((one) => mcpSwitchOf(context.paths()).state(one));
+  const states = hostsOf(context, host).map(mcpStateOf);
   const isWished = installsOf(context.paths()).mcpWish() === true;
   const enabled = states.length === 0 ? isWished : states.every((state) => state.enabled);
   if (asJson) io.json({ items: states, enabled });
-  else if (states.length === 0) io.out("No host agent is installed. Install one: `mem install claude-code`.");
+  else if (states.length === 0) io.out("No host agent is installed. Install one: `mem install`.");
   for (const state of asJson ? [] : states) {
     const where = state.plugin === null ? homePath(state.file) : `from the plugin ${state.plugin}`;
     io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${where})`);
@@ -104,10 +127,9 @@ function showStatus(context: CliContext, host: string | undefined, asJson: boole
 }
 
 // A named host need not be installed: it may have the hooks from a plugin.
-function hostsOf(context: CliContext, name: string | undefined): McpHost[] {
-  if (name === undefined) return mcpHosts(context);
-  const recipe = recipeOf(name);
-  return [{ recipe, settingsFile: settingsFileOf(recipe, context) }];
+function hostsOf(context: CliContext, name: string | undefined): HostAt[] {
+  const installer = installerOf(context);
+  return name === undefined ? installer.installed() : installer.placesOf(name).slice(-1);
 }
 
 async function serve(context: CliContext): Promise<void> {

@@ -1,126 +1,80 @@
-// `mem uninstall <host>`: removes the hooks and the MCP server from the settings of a host agent.
-import { rmSync } from "node:fs";
+// `mem uninstall`: removes what mem registered with host agents.
 import type { Command } from "commander";
-import { planUninstall } from "../../hosts/install.ts";
-import type { InstallRecipe } from "../../hosts/install-recipe.ts";
-import type { McpChange } from "../../hosts/mcp-switch.ts";
-import type { InstallRecord } from "../../hosts/registration.ts";
-import { hostNames, recipeOf } from "../../hosts/registry.ts";
-import { readSettingsFile, removeEmptyFolders, replaceSettingsFile } from "../../hosts/settings-file.ts";
+import type { HostAt } from "../../hosts/host-places.ts";
+import type { HostPlan } from "../../hosts/installer.ts";
+import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { installsOf, mcpSwitchOf, settingsFileOf } from "../host-settings.ts";
+import { installerOf, installsOf, removeHookFiles } from "../host-settings.ts";
+import { changedFiles } from "../install-lines.ts";
 import { homePath } from "../words.ts";
 
 interface UninstallOptions extends JsonOptions {
   print?: true;
+  all?: true;
 }
 
 /** Adds `mem uninstall`. */
 export function registerUninstall(program: Command, context: CliContext): void {
   addCommand(program, context, {
     name: "uninstall",
-    about: "Remove the hooks from a host agent; the memory stays",
-    arguments: [["<host>", `the agent: ${hostNames.join(", ")}`]],
-    options: [["--print", "show which files would change, change nothing"], jsonOption],
+    about: "Remove hooks and MCP server from host agents; the memory stays",
+    arguments: [["[host...]", `the agents: ${hostNames.join(", ")} (default: all installed)`]],
+    options: [
+      ["--all", "every installed host, the default"],
+      ["--print", "show which files would change, change nothing"],
+      jsonOption,
+    ],
     examples: [
-      "mem uninstall claude-code # restore its settings",
+      "mem uninstall # restore the settings of every host",
+      "mem uninstall claude-code # of one host",
       "mem uninstall claude-code --print # preview it",
     ],
-    run: (host: string, options: UninstallOptions) => uninstallHooks(context, recipeOf(host), options),
+    run: (names: string[], options: UninstallOptions) => uninstall(context, names, options),
   });
 }
 
-interface Uninstalled {
-  settings_file: string;
-  changed: boolean;
-}
-
-function uninstallHooks(context: CliContext, recipe: InstallRecipe, { print, json }: UninstallOptions): void {
-  const paths = context.paths();
-  const { host } = recipe;
-  const installs = installsOf(paths);
-  const installed = installs.list().filter((record) => record.host === host && record.kind === "hooks");
-  // Hooks without a record are recognized by their commands.
-  const files = new Set([
-    ...installed.map((record) => record.settings_file),
-    settingsFileOf(recipe, context),
-  ]);
-  const dryRun = print === true;
-  // First: a folder that was created for both is removed with its last file.
-  const recall = removeServers(context, recipe, { files, dryRun });
-  const results = [...files].map((settingsFile) =>
-    removeHooksFrom({ context, host, settingsFile, installed, dryRun }),
-  );
-  if (print !== true && installs.list().length === 0) rmSync(paths.installVersion, { force: true });
-  if (json === true) context.io.json({ host, files: results, mcp: recall.changes, printed: dryRun });
-  else {
-    for (const { settings_file, changed } of results) {
-      context.io.out(sentence({ settingsFile: settings_file, changed, printed: dryRun }));
-    }
-    for (const { file } of recall.changes) context.io.out(serverSentence(file, dryRun));
-  }
-  if (recall.failure !== undefined) throw recall.failure;
-}
-
-interface ServersRemoved {
-  changes: McpChange[];
-  /** Thrown last: an unreadable file must not keep the hooks in the other one. */
-  failure: unknown;
-}
-
-function removeServers(
-  context: CliContext,
-  recipe: InstallRecipe,
-  { files, dryRun }: { files: ReadonlySet<string>; dryRun: boolean },
-): ServersRemoved {
-  const removed: ServersRemoved = { changes: [], failure: undefined };
-  for (const settingsFile of files) {
-    try {
-      const change = mcpSwitchOf(context.paths()).set({ recipe, settingsFile }, false, dryRun);
-      if (change.changed) removed.changes.push(change);
-    } catch (error) {
-      removed.failure = error;
-    }
-  }
-  return removed;
-}
-
 interface Removal {
-  context: CliContext;
-  host: string;
-  settingsFile: string;
-  installed: readonly InstallRecord[];
-  dryRun: boolean;
+  host: HostAt;
+  plan: HostPlan;
 }
 
-function removeHooksFrom({ context, host, settingsFile, installed, dryRun }: Removal): Uninstalled {
-  const before = readSettingsFile(settingsFile);
-  const earlier = installed.find((record) => record.settings_file === settingsFile);
-  const { after } = planUninstall({ host, settingsFile, before, earlier });
-  if (!dryRun) {
-    replaceSettingsFile(settingsFile, before, after);
-    if (after === null) removeEmptyFolders(earlier?.made_folders ?? []);
-    if (earlier !== undefined) installsOf(context.paths()).put(settingsFile, null);
+function uninstall(context: CliContext, names: string[], { all, print, json }: UninstallOptions): void {
+  const { io } = context;
+  const installer = installerOf(context);
+  const hosts =
+    names.length === 0 || all === true
+      ? installer.installed()
+      : [...new Set(names)].flatMap((name) => installer.placesOf(name));
+  const removals = hosts.map((host): Removal => ({ host, plan: installer.planRemoval(host) }));
+  if (print !== true) {
+    for (const { plan } of removals) installer.apply(plan);
+    if (installsOf(context.paths()).list().length === 0) removeHookFiles(context.paths());
   }
-  return { settings_file: settingsFile, changed: before !== after };
+  if (json === true) io.json({ items: removals.map(asJson), printed: print === true });
+  else if (removals.length === 0) io.out("No host agent is installed, so there is nothing to remove.");
+  else for (const removal of removals) for (const line of inWords(removal, print === true)) io.out(line);
+  // Last: an unreadable file must not keep the entries in another one.
+  for (const failure of removals.flatMap(({ plan }) => plan.refused)) throw failure;
 }
 
-function serverSentence(file: string, printed: boolean): string {
-  return printed
-    ? `Would remove the MCP server from ${homePath(file)}; nothing was changed.`
-    : `Removed the MCP server from ${homePath(file)}.`;
+function asJson({ host, plan }: Removal): object {
+  return {
+    host: host.agent.host.name,
+    folder: host.place.folder,
+    changed: changedFiles(plan).length > 0,
+    files: plan.files.map(({ file, before, after }) => ({ path: file.path, changed: before !== after })),
+  };
 }
 
-interface RemovalResult {
-  settingsFile: string;
-  changed: boolean;
-  printed: boolean;
-}
-
-function sentence({ settingsFile, changed, printed }: RemovalResult): string {
-  const where = homePath(settingsFile);
-  if (!changed) return `No hooks of mem in ${where}.`;
-  if (printed) return `Would remove the hooks from ${where}; nothing was changed.`;
-  return `Removed the hooks from ${where}. The memory stays.`;
+function inWords({ host, plan }: Removal, isPrinted: boolean): string[] {
+  const { title } = host.agent.integration;
+  const changed = changedFiles(plan);
+  if (changed.length === 0)
+    return plan.refused.length > 0 ? [] : [`${title}: nothing of mem in its settings.`];
+  return changed.map(({ file, after }) => {
+    const where = homePath(file.path);
+    if (isPrinted) return `Would ${after === null ? "remove" : "restore"} ${where}; nothing was changed.`;
+    return `${title}: ${after === null ? "removed" : "restored"} ${where}. The memory stays.`;
+  });
 }

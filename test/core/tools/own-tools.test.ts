@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { tools } from "../../../src/cli/mcp/tools.ts";
 import { isOwnTool, withoutOwnAnswers } from "../../../src/core/tools/own-tools.ts";
-import { mcpServerName } from "../../../src/hosts/mcp-server.ts";
+import { mcpServerName } from "../../../src/hosts/integration.ts";
 
 test("recognizes the tools of our server under the names of all hosts", () => {
   for (const { name } of tools) {

@@ -1,7 +1,7 @@
 // How long a hook waits.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { claudeCodeRecipe } from "../../../src/hosts/claude-code.ts";
+import { claudeCodeIntegration } from "../../../src/hosts/claude-code.ts";
 import { deadlineMs, hungBelievedMs, hungStartMs } from "../../../src/hosts/hook/deadlines.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 
@@ -24,12 +24,12 @@ test("both wait as long for a worker that kept another hook waiting", () => {
 });
 
 test("a name as the host writes it has the same deadline", () => {
-  for (const { event } of claudeCodeRecipe.hooks)
+  for (const { event } of claudeCodeIntegration.hooks)
     expect(deadlineMs(event)).toBe(deadlineMs(kebabCase(event)));
 });
 
 test("every deadline is far below the host's, which would show the user an error", () => {
-  for (const { event, timeout } of claudeCodeRecipe.hooks) {
+  for (const { event, timeout } of claudeCodeIntegration.hooks) {
     expect(deadlineMs(event) * 3).toBeLessThanOrEqual(timeout * 1_000);
   }
   expect(deadlineMs("session-end")).toBeLessThan(1_000);

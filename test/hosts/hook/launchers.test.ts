@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { claudeCodeRecipe } from "../../../src/hosts/claude-code.ts";
+import { claudeCodeIntegration } from "../../../src/hosts/claude-code.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 import { findCanaries } from "../../helpers/temp-dir.ts";
 import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
@@ -20,7 +20,7 @@ const names: LauncherName[] = [
   "mem hook",
 ];
 const clients: LauncherName[] = ["as registered", "the Node bundle"];
-const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
+const events = claudeCodeIntegration.hooks.map(({ event }) => kebabCase(event));
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
 const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
 

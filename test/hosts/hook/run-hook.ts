@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseSpoolLine, type SpoolLine } from "../../../src/core/records/spool.ts";
-import { hookCommand } from "../../../src/hosts/install-recipe.ts";
+import { hookCommand } from "../../../src/hosts/hook-command.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const hooks = fileURLToPath(new URL("../../../hooks", import.meta.url));

@@ -3,8 +3,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFile
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { claudeCodeRecipe } from "../../../src/hosts/claude-code.ts";
-import { hookCommand } from "../../../src/hosts/install-recipe.ts";
+import { claudeCodeIntegration } from "../../../src/hosts/claude-code.ts";
+import { hookCommand } from "../../../src/hosts/hook-command.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 import { findCanaries, tempDir } from "../../helpers/temp-dir.ts";
 import { fakeWorker } from "./fake-worker.ts";
@@ -12,7 +12,7 @@ import { answer, payload, quotedLine, silent } from "./hook-payload.ts";
 import { binWith, hookHome, type LauncherName, launchers, runHook } from "./run-hook.ts";
 
 const clients: LauncherName[] = ["as registered", "the Node bundle"];
-const events = claudeCodeRecipe.hooks.map(({ event }) => kebabCase(event));
+const events = claudeCodeIntegration.hooks.map(({ event }) => kebabCase(event));
 
 describe("the shell launcher", () => {
   const shell = launchers["as registered"];

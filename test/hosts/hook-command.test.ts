@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { version } from "../../src/core/version.ts";
-import { claudeCodeRecipe, renderPluginHooks } from "../../src/hosts/claude-code.ts";
-import { hookCommand, isHookCommand, type Launcher } from "../../src/hosts/install-recipe.ts";
+import { claudeCodeIntegration, renderPluginHooks } from "../../src/hosts/claude-code.ts";
+import { hookCommand, isHookCommand, type Launcher } from "../../src/hosts/hook-command.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const hooks = fileURLToPath(new URL("../../hooks/", import.meta.url));
@@ -18,7 +18,7 @@ const launchers: [string, Launcher, string | null][] = [
 ];
 
 test.each(launchers)("a command made for %s is known again as ours", (_what, launcher, dataDir) => {
-  for (const { event } of claudeCodeRecipe.hooks) {
+  for (const { event } of claudeCodeIntegration.hooks) {
     const command = hookCommand({ host: "claude-code", event, launcher, dataDir });
     expect(isHookCommand("claude-code", command)).toBe(true);
     expect(isHookCommand("codex", command)).toBe(false);
@@ -79,6 +79,6 @@ test("the plugin's commands run in the folder that the host puts in", () => {
 
 test("no command is asynchronous, and SessionEnd is given little time", () => {
   expect(renderPluginHooks()).not.toContain("async");
-  const end = claudeCodeRecipe.hooks.find(({ event }) => event === "SessionEnd");
+  const end = claudeCodeIntegration.hooks.find(({ event }) => event === "SessionEnd");
   expect(end?.timeout).toBeLessThanOrEqual(3);
 });

@@ -1,25 +1,5 @@
-// The hooks of a host as data, and the command lines to register.
+// The command lines that hosts run as hooks.
 import { kebabCase } from "../text/kebab-case.ts";
-
-export interface InstallRecipe {
-  host: string;
-  /** The host's name for people. */
-  title: string;
-  /** The file for hooks: in the folder named by the variable, else in this folder of the home. */
-  settings: { folderVariable: string; folder: string; file: string };
-  /** The file for MCP servers: in the home, or in the folder named by the variable. */
-  mcpFile: string;
-  hooks: readonly HookRegistration[];
-}
-
-export interface HookRegistration {
-  /** The host's name. */
-  event: string;
-  /** Tools or kinds of the event; all if omitted. */
-  matcher?: string;
-  /** In the host's unit. The hook returns far earlier. */
-  timeout: number;
-}
 
 /** How a host starts the hook: the launcher in `folder` in its POSIX shell, or Node with the bundle. */
 export type Launcher = { folder: string } | { node: string; bundle: string };
@@ -54,41 +34,14 @@ export function isHookCommand(host: string, command: string): boolean {
   return shell.test(command) || node.test(command);
 }
 
+/** The absolute path of the launcher that a command starts; null for another command. */
+export function launcherOf(command: string): string | null {
+  const [, folder] = /(?:^|; )set -- \S+ \S+ '((?:[^']|'\\'')*)';/.exec(command) ?? [];
+  if (folder !== undefined) return `${folder.replaceAll("'\\''", "'")}/mem-hook.sh`;
+  return /^"[^"]*" "([^"]*\/hook\.cjs)" /.exec(command)?.[1] ?? null;
+}
+
 // The shell expands a variable of the host (`${CLAUDE_PLUGIN_ROOT}`); everything else is literal.
 function quoted(word: string): string {
   return word.startsWith("${") ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** One entry of an event's list, in the format of Claude Code. */
-export interface HookGroup {
-  matcher?: string;
-  hooks: { type: "command"; command: string; timeout: number }[];
-}
-
-/** The `hooks` object for the host's settings. */
-export function hookSettings(
-  recipe: InstallRecipe,
-  launcher: Launcher,
-  dataDir: string | null,
-): Record<string, HookGroup[]> {
-  const groups = hookGroups(recipe, launcher, dataDir);
-  return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]));
-}
-
-/** One group per event. */
-export function hookGroups(
-  recipe: InstallRecipe,
-  launcher: Launcher,
-  dataDir: string | null,
-): ReadonlyMap<string, HookGroup> {
-  const { host, hooks } = recipe;
-  return new Map(
-    hooks.map(({ event, matcher, timeout }) => [
-      event,
-      {
-        ...(matcher === undefined ? {} : { matcher }),
-        hooks: [{ type: "command", command: hookCommand({ host, event, launcher, dataDir }), timeout }],
-      },
-    ]),
-  );
 }

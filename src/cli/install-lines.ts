@@ -1,0 +1,91 @@
+// What `mem install` and `mem uninstall` change in the files of hosts, as lines and as JSON.
+import type { HostAt } from "../hosts/host-places.ts";
+import type { HostPlan, HostState, PlannedFile } from "../hosts/installer.ts";
+import { planFile, registered } from "../hosts/registration.ts";
+import type { HookProbe } from "./hook-probe.ts";
+import { counted, homePath } from "./words.ts";
+
+/** One host, with what would change in its files. */
+export interface Planned {
+  host: HostAt;
+  state: HostState;
+  plan: HostPlan;
+  warnings: string[];
+}
+
+/** The files that the plan changes. */
+export function changedFiles({ files }: HostPlan): PlannedFile[] {
+  return files.filter(({ before, after }) => before !== after);
+}
+
+/** The lines before the question: the host, then each file and its entries. */
+export function planInWords({ host, plan }: Planned): string[] {
+  const { title } = host.agent.integration;
+  const files = changedFiles(plan).map(
+    (file) => `  ${homePath(file.file.path)}: ${entriesInWords(host, file)}`,
+  );
+  return [title, ...files];
+}
+
+/** The lines after an installation. */
+export function installedInWords({ host, plan }: Planned, probes: readonly HookProbe[]): string[] {
+  const { title, next } = host.agent.integration;
+  const changed = changedFiles(plan);
+  const places = (changed.length === 0 ? plan.files : changed).filter(({ record }) => record !== null);
+  const where = places.map(
+    (file) => `${entriesInWords(host, file)} registered in ${homePath(file.file.path)}`,
+  );
+  const works = probes.filter(({ problem }) => problem === null).length;
+  return [
+    `${title}: ${changed.length === 0 ? "already installed" : "installed"}.`,
+    ...where.map((line) => `  ${line}`),
+    ...(probes.length === 0
+      ? []
+      : [`  ${works} of ${counted(probes.length, "hook")} checked: the worker answers.`]),
+    ...(changed.length === 0 ? [] : next.map((step) => `  Next: ${step}`)),
+  ];
+}
+
+/** What `--print` shows: each file, with the entries as they would be in a new file. */
+export function printedFiles({ host, plan }: Planned): string[] {
+  const wanted = plan.files.filter(({ record }) => record !== null);
+  return wanted.map(({ file, after }) => {
+    const parts = new Set(
+      (["hooks", "mcp"] as const).filter((part) => registered(file, after, part).exact > 0),
+    );
+    const { folder } = host.place;
+    const request = { host: host.agent.host.name, folder, file, before: null, earlier: undefined, parts };
+    return `# ${homePath(file.path)}\n${(planFile(request).after ?? "").trimEnd()}`;
+  });
+}
+
+/** One host for `--json`. */
+export function hostAsJson({ host, state, plan }: Planned): object {
+  const { integration } = host.agent;
+  return {
+    host: host.agent.host.name,
+    title: integration.title,
+    folder: host.place.folder,
+    changed: changedFiles(plan).length > 0,
+    files: plan.files.map(({ file, before, after }) => ({
+      path: file.path,
+      changed: before !== after,
+      hooks: registered(file, after, "hooks").exact,
+      mcp: registered(file, after, "mcp").exact > 0,
+    })),
+    plugin: state.plugin,
+    next: integration.next,
+  };
+}
+
+function entriesInWords({ agent }: HostAt, { file, after }: PlannedFile): string {
+  const [hooks, mcp] = [registered(file, after, "hooks").exact, registered(file, after, "mcp").exact];
+  const noun = agent.integration.hooks.length === 0 ? "entry" : "hook";
+  const words = [
+    ...(hooks === 0
+      ? []
+      : [file.syntax === "own" ? "the plugin" : counted(hooks, noun, noun === "hook" ? "hooks" : "entries")]),
+    ...(mcp === 0 ? [] : ["the MCP server mem"]),
+  ];
+  return words.join(" and ");
+}
