@@ -25,32 +25,36 @@ function turnEnd(fields: object = {}): HostEvent {
 const prompt: HostEvent = { ...base, sessionId: "s", kind: "prompt", text: "go" };
 const said = (text: string): HostEvent => ({ ...base, sessionId: "s", kind: "agent_message", text });
 
-test("the end of a turn has the newest message of its session, until the next prompt", () => {
+test("the end of a turn has the newest message of its session, until the next prompt", async () => {
   const messages = createLastMessages({});
-  messages.fill(host, said("first"));
-  messages.fill(host, said("last"));
+  await messages.fill(host, said("first"));
+  await messages.fill(host, said("last"));
   for (let repeat = 0; repeat < 2; repeat++) {
-    expect(messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "last" });
+    expect(await messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "last" });
   }
-  expect(messages.fill(host, turnEnd({ sessionId: "t" }))).toMatchObject({ lastAssistantMessage: "" });
-  expect(messages.fill({ ...host, name: "other" }, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
-  messages.fill(host, prompt);
-  expect(messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
+  expect(await messages.fill(host, turnEnd({ sessionId: "t" }))).toMatchObject({ lastAssistantMessage: "" });
+  expect(await messages.fill({ ...host, name: "other" }, turnEnd())).toMatchObject({
+    lastAssistantMessage: "",
+  });
+  await messages.fill(host, prompt);
+  expect(await messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
 });
 
-test("a message that the host sends with the end of a turn stays", () => {
+test("a message that the host sends with the end of a turn stays", async () => {
   const messages = createLastMessages({});
-  messages.fill(host, said("other"));
+  await messages.fill(host, said("other"));
   const own = turnEnd({ lastAssistantMessage: "own" });
-  expect(messages.fill(host, own)).toBe(own);
+  expect(await messages.fill(host, own)).toBe(own);
 });
 
-test("messages of many sessions take a bounded memory", () => {
+test("messages of many sessions take a bounded memory", async () => {
   const messages = createLastMessages({});
-  messages.fill(host, said("old"));
-  for (let n = 0; n < 200; n++) messages.fill(host, { ...said("new"), sessionId: `s-${n}` });
-  expect(messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
-  expect(messages.fill(host, turnEnd({ sessionId: "s-199" }))).toMatchObject({ lastAssistantMessage: "new" });
+  await messages.fill(host, said("old"));
+  for (let n = 0; n < 200; n++) await messages.fill(host, { ...said("new"), sessionId: `s-${n}` });
+  expect(await messages.fill(host, turnEnd())).toMatchObject({ lastAssistantMessage: "" });
+  expect(await messages.fill(host, turnEnd({ sessionId: "s-199" }))).toMatchObject({
+    lastAssistantMessage: "new",
+  });
 });
 
 test("a transcript in the host's folder is read, from its end", async () => {
