@@ -3,6 +3,7 @@ import { failOpen, MemError } from "../core/errors.ts";
 import { noSuchProject } from "../core/records/known-names.ts";
 import type { QueueDropped, QueuedMessage, QueueRetried } from "../core/records/queue.ts";
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../core/records/records.ts";
+import type { RecentAnswer } from "../http/schemas/context.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { ContextExplanation } from "../http/schemas/explain.ts";
 import type {
@@ -15,7 +16,13 @@ import type {
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
-import type { RememberedAnswer, RulesAnswer } from "../http/schemas/review.ts";
+import type {
+  NewRule,
+  RememberedAnswer,
+  RulesAnswer,
+  StatusChange,
+  TextChange,
+} from "../http/schemas/review.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, RepairState, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
@@ -28,6 +35,7 @@ export type {
   FileTimelineAnswer,
   FolderFilesAnswer,
   Health,
+  NewRule,
   ProjectDetails,
   QueuePage,
   RegenerationAnswer,
@@ -39,6 +47,7 @@ export type {
   RulesAnswer,
   SearchAnswer,
   Stats,
+  TextChange,
   TimelineAnswer,
 };
 
@@ -101,12 +110,6 @@ export interface RegenerateChoice {
   resume?: true;
 }
 
-/** Replaced by another observation, wrong, or neither any more. */
-export type StatusChange =
-  | { status: "superseded"; superseded_by: number }
-  | { status: "rejected" }
-  | { status: "active" };
-
 /** Without a project: the one that `cwd` is in. */
 export interface RulesParameters {
   project?: string;
@@ -122,19 +125,6 @@ export interface ExplainParameters {
   prompt?: string;
   file?: string;
   command?: string;
-}
-
-/** The project, or the one that `cwd` is in. */
-export interface NewRule {
-  text: string;
-  reach?: "project" | "everywhere";
-  project?: string;
-  cwd?: string;
-}
-
-export interface TextChange {
-  title?: string;
-  text?: string;
 }
 
 export interface Page<T> {
@@ -366,11 +356,6 @@ interface FileParameters {
   project?: string;
   cwd?: string;
   limit?: number;
-}
-
-interface RecentAnswer {
-  summaries: Parsed<SessionSummary>[];
-  observations: Parsed<Observation>[];
 }
 
 // The worker reads 16 KB of request line and headers together; the rest of these is far below 1 KB.

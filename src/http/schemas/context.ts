@@ -13,6 +13,8 @@ export const recentAnswer = z.lazy(() =>
   z.object({ summaries: z.array(parsedSummary), observations: z.array(parsedObservation) }),
 );
 
+export type RecentAnswer = z.output<typeof recentAnswer>;
+
 /** Query of `GET /api/context/preview`: `project`, or `projects` as a comma list; `colors=false` for a pipe or a file. */
 export const previewQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField("true") })));
 

@@ -59,6 +59,9 @@ export const rememberBody = z.lazy(() =>
   }),
 );
 
+/** `rememberBody` as a client sends it. */
+export type NewRule = z.input<typeof rememberBody>;
+
 /** Answer of `POST /api/rules`: stored, there already, or left out because all of it is private. */
 export const remembered = z.lazy(() =>
   z.union([
@@ -85,6 +88,8 @@ export const textBody = z.lazy(() =>
     .refine(({ title, text }) => title !== undefined || text !== undefined, "must have a title or a text"),
 );
 
+export type TextChange = z.infer<typeof textBody>;
+
 /** Another one says it now, it is wrong, or the last of both is taken back. */
 export const statusBody = z.lazy(() =>
   z
@@ -95,5 +100,7 @@ export const statusBody = z.lazy(() =>
     ])
     .meta({ id: "ObservationStatus" }),
 );
+
+export type StatusChange = z.infer<typeof statusBody>;
 
 export const pinBody = z.lazy(() => z.strictObject({ pinned: z.boolean() }));

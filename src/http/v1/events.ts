@@ -28,7 +28,7 @@ export interface Recorded extends EventWithJob {
   replayed: boolean;
 }
 
-interface HowToRecord {
+export interface HowToRecord {
   /** Queue a generation job for it. */
   generate: boolean;
   /** The request's Idempotency-Key. */

@@ -3,7 +3,7 @@ import { type Cleaner, cleanHere } from "../../capture/cleaner.ts";
 import { createInTurn, type InTurn } from "../../capture/in-turn.ts";
 import { MemError } from "../../core/errors.ts";
 import { isId, type ProjectScope, type Tenant } from "../../core/records/tenancy.ts";
-import type { EventBody, EventPorts, Recorded } from "../../http/v1/events.ts";
+import type { EventBody, EventPorts, HowToRecord, Recorded } from "../../http/v1/events.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "../../http/v1/project-scope.ts";
 import { noSuchSession } from "../../http/v1/sessions.ts";
 import { type BatchItem, batchItem, type NewEvent, type Written } from "../../store/postgres/event-batch.ts";
@@ -23,11 +23,6 @@ interface EventDeps {
 }
 
 type Recorder = Required<Omit<EventDeps, "projects">>;
-
-interface HowToRecord {
-  generate: boolean;
-  key: string | undefined;
-}
 
 /** No audit row per event: the event with its key's team and time is the record, and a row would double the cost. */
 export function createEvents({ projects, ...given }: EventDeps): EventPorts {
