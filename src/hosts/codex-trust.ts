@@ -6,6 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
+import { isHookCommand } from "./hook-command.ts";
+import type { HookTrust } from "./integration.ts";
 
 export interface CodexHook {
   /** Codex's name of the hook: its file, event and position. */
@@ -20,10 +22,28 @@ export interface CodexHook {
 interface TrustRequest {
   /** The `codex` program. */
   program: string;
-  env: NodeJS.ProcessEnv;
+  /** By default the one of this process. */
+  env?: NodeJS.ProcessEnv;
   /** The folder whose hooks are listed. */
   cwd: string;
   deadlineMs?: number;
+}
+
+/** Whether Codex runs the hooks of mem. */
+export async function codexTrust({ host, ...request }: TrustRequest & { host: string }): Promise<HookTrust> {
+  const answer = await codexHooks(request);
+  if ("failed" in answer)
+    return { state: "unknown", message: `Codex did not list its hooks: ${answer.failed}.` };
+  const ours = answer.hooks.filter(({ command }) => isHookCommand(host, command));
+  if (ours.length === 0) return { state: "unknown", message: "Codex lists no hook of mem." };
+  const runs = ours.filter(({ trust, enabled }) => enabled && (trust === "trusted" || trust === "managed"));
+  if (runs.length === ours.length)
+    return { state: "trusted", message: `Codex runs all ${ours.length} hooks.` };
+  return {
+    state: "untrusted",
+    message: `Codex skips ${ours.length - runs.length} of ${ours.length} hooks: they are untrusted or turned off.`,
+    next: "Open `/hooks` in Codex and trust them.",
+  };
 }
 
 /**
@@ -38,7 +58,7 @@ export async function codexHooks(
   // In its own group, so that one signal reaches the program behind the launcher of the package.
   const child = spawn(program, ["app-server"], {
     cwd,
-    env,
+    ...(env && { env }),
     detached: isPosix,
     windowsHide: true,
     // Windows starts a `.cmd` only through its shell.

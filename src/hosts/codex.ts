@@ -1,10 +1,11 @@
-// Codex CLI: decodes its hook payloads and renders replies in its envelope.
-import { resolve } from "node:path";
+// Codex CLI: decodes its hook payloads, renders replies in its envelope, and lists what to register.
+import { join, resolve } from "node:path";
 import { patchedPaths } from "../core/tools/apply-patch.ts";
 import { filesShown } from "../core/tools/command-files.ts";
 import { parseCommandLine } from "../core/tools/command-line.ts";
 import type { JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
+import { codexTrust } from "./codex-trust.ts";
 import {
   decodeEvent,
   type EventReader,
@@ -16,9 +17,44 @@ import {
   sessionEndEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+import { type HookRegistration, hookGroups, type Integration, mcpEntry } from "./integration.ts";
+
+// Codex cuts a text of more tokens; 0 lifts the limit. Ours have their own.
+const whole = { additionalContextLimit: 0 };
+
+// Timeouts are in seconds; Codex warns at every start about more than 3 at SessionEnd.
+const hooks: readonly HookRegistration[] = [
+  { event: "SessionStart", timeout: 60, more: whole },
+  { event: "UserPromptSubmit", timeout: 60, more: whole },
+  { event: "PreToolUse", matcher: "Bash|apply_patch", timeout: 60, more: whole },
+  { event: "PostToolUse", timeout: 120 },
+  { event: "PreCompact", timeout: 60 },
+  { event: "Stop", timeout: 120 },
+  { event: "SessionEnd", timeout: 3 },
+];
+
+const name = "codex";
+const program = "codex";
 
 /** Payloads recorded from 0.169.0. */
-export const codex: Host = { name: "codex", decode, render };
+export const codex: Host = { name, decode, render };
+
+export const codexIntegration: Integration = {
+  title: "Codex CLI",
+  folder: { variable: "CODEX_HOME", inHome: ".codex" },
+  program,
+  hooks,
+  files: (at) => [
+    { path: join(at.folder, "hooks.json"), syntax: "json", hooks: hookGroups(name, hooks, at) },
+    {
+      path: join(at.folder, "config.toml"),
+      syntax: "toml",
+      mcp: [mcpEntry(["mcp_servers"], { ...at.server })],
+    },
+  ],
+  next: ["Open `/hooks` in Codex and trust the hooks of mem: until then Codex skips them without a message."],
+  trust: ({ home }) => codexTrust({ host: name, program, cwd: home }),
+};
 
 function decode(event: string, payload: JsonObject): HostEvent {
   const agentId = textField(payload, "agent_id") || null;
@@ -33,8 +69,8 @@ function decode(event: string, payload: JsonObject): HostEvent {
     // A sub-agent has its own turns, which no prompt of the user started.
     promptKey: agentId === null ? textField(payload, "turn_id") || null : null,
   };
-  const name = textField(payload, "hook_event_name") || event;
-  return decodeEvent(events, { name, base, payload });
+  const eventName = textField(payload, "hook_event_name") || event;
+  return decodeEvent(events, { name: eventName, base, payload });
 }
 
 const events: EventTable = {

@@ -3,7 +3,7 @@ import { MemError } from "../core/errors.ts";
 import type { JsonObject } from "../text/json.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { claudeCode, claudeCodeIntegration } from "./claude-code.ts";
-import { codex } from "./codex.ts";
+import { codex, codexIntegration } from "./codex.ts";
 import { copilotCli } from "./copilot-cli.ts";
 import { cursor } from "./cursor.ts";
 import { geminiCli } from "./gemini-cli.ts";
@@ -15,7 +15,7 @@ import { opencode } from "./opencode.ts";
 /** Every host whose events are read. One with an integration can be installed: one file, and one line here. */
 const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
   { host: claudeCode, integration: claudeCodeIntegration },
-  { host: codex },
+  { host: codex, integration: codexIntegration },
   { host: geminiCli },
   { host: copilotCli },
   { host: cursor },

@@ -2,9 +2,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/core/is-alive.ts";
-import { codexHooks } from "../../src/hosts/codex-trust.ts";
+import { codexHooks, codexTrust } from "../../src/hosts/codex-trust.ts";
+import { hookCommand } from "../../src/hosts/hook-command.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { until } from "../helpers/worker-process.ts";
 
@@ -55,6 +56,35 @@ test.each(["hangs", "deaf", "garbage"])("ends a server that %s at the deadline",
   const { answer, seen } = await ask(play, 1_000);
   expect(answer).toEqual({ failed: "no answer within 1 s" });
   await ended(seen().pid);
+});
+
+describe("the trust of our hooks", () => {
+  const launcher = { folder: "/home/user/.mem/bin" };
+  const ours = hookCommand({ host: "codex", event: "Stop", launcher, dataDir: null });
+  const trust = (play: string, command = ours) => {
+    const home = tempDir();
+    const env = { PATH: process.env.PATH, HOME: home, CODEX_PLAY: play, CODEX_COMMAND: command };
+    return codexTrust({ host: "codex", program, env, cwd: home });
+  };
+
+  test("is there when the user trusted all", async () => {
+    expect(await trust("trusted")).toEqual({ state: "trusted", message: "Codex runs all 2 hooks." });
+  });
+
+  test("is missing when one is skipped, with the step that ends it", async () => {
+    expect(await trust("listed")).toEqual({
+      state: "untrusted",
+      message: "Codex skips 1 of 2 hooks: they are untrusted or turned off.",
+      next: "Open `/hooks` in Codex and trust them.",
+    });
+  });
+
+  test.each([
+    ["listed", "echo of somebody else"],
+    ["old", undefined],
+  ])("is unknown when Codex does not list them (%s)", async (play, command) => {
+    expect(await trust(play, command)).toEqual({ state: "unknown", message: expect.any(String) });
+  });
 });
 
 test("says that there is no program", async () => {

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { claudeCodeIntegration } from "../../../src/hosts/claude-code.ts";
+import { claudeCode, claudeCodeIntegration } from "../../../src/hosts/claude-code.ts";
+import { hostAgents } from "../../../src/hosts/registry.ts";
 import { kebabCase } from "../../../src/text/kebab-case.ts";
 import { findCanaries } from "../../helpers/temp-dir.ts";
 import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
@@ -21,6 +22,11 @@ const names: LauncherName[] = [
 ];
 const clients: LauncherName[] = ["as registered", "the Node bundle"];
 const events = claudeCodeIntegration.hooks.map(({ event }) => kebabCase(event));
+const otherHosts = hostAgents
+  .filter(({ host, integration }) => host !== claudeCode && integration.hooks.length > 0)
+  .map(
+    ({ host, integration }) => [host.name, integration.hooks.map(({ event }) => kebabCase(event))] as const,
+  );
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
 const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
 
@@ -132,6 +138,21 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
         });
         expect(spooled(home)).toEqual(kept(event));
         expect(findCanaries(home.dataDir, [canary, password])).toEqual([]);
+      }),
+    );
+  });
+
+  // The host's name is only a word of the address: each event meets one fault, and each fault one event.
+  test.each(otherHosts)("%s goes on, whatever fault its events meet", async (host, itsEvents) => {
+    await Promise.all(
+      Array.from({ length: Math.max(itsEvents.length, faults.length) }, async (_, at) => {
+        const event = itsEvents[at % itsEvents.length] ?? "";
+        const [what, does]: [string, Behaviour] = faults[at % faults.length] ?? ["hangs", "hang"];
+        const home = hookHome();
+        await fakeWorker({ dataDir: home.dataDir, over: "socket", does, answer });
+        const run = await runHook(launchers[name](event, host), home, payload);
+        expect({ event, what, ...run }).toEqual({ event, what, ...silent });
+        expect(spooled(home)).toEqual([expect.objectContaining({ host, event })]);
       }),
     );
   });

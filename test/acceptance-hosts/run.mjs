@@ -1,0 +1,27 @@
+// `npm run acceptance [-- host...]`: real host agents from npm against a scripted model on loopback, with `mem install`.
+// Each has a private HOME and data directory; no account, no key, nothing outside this machine but the npm registry.
+import { codex } from "./codex.mjs";
+import { acceptHost } from "./scenario.mjs";
+
+/** A host is one module with the parts that `acceptHost` names. */
+const hosts = { codex };
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in hosts));
+if (unknown.length > 0) {
+  console.error(`No acceptance of ${unknown.join(", ")}. Known hosts: ${Object.keys(hosts).join(", ")}.`);
+  process.exit(2);
+}
+
+const rows = [];
+for (const [name, host] of Object.entries(hosts)) {
+  if (asked.length === 0 || asked.includes(name)) rows.push(...(await acceptHost(host)));
+}
+const width = Math.max(...rows.map(({ feature }) => feature.length));
+console.log();
+for (const { host, feature, result, detail } of rows) {
+  console.log(`${host.padEnd(12)} ${feature.padEnd(width)}  ${result.padEnd(6)} ${detail}`.trimEnd());
+}
+const failed = rows.filter(({ result }) => result === "fail").length;
+console.log(`\n${rows.filter(({ result }) => result === "pass").length} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,233 @@
+// What every host must do, step by step, with a real program of the host.
+import { execFile } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const mem = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+
+/**
+ * Runs the features of `host` and resolves to one row each: `pass`, `fail` or `cannot`. A host has:
+ * - `name`, `package` (npm name with version), `program` (its command)
+ * - `startModel()`: a scripted model with `url`, `script(steps)`, `seen.requests`, `close()`
+ * - `configure(world)`: writes the host's settings as a user has them, and returns the files that `mem install` may change
+ * - `environment(world)`: what the host needs to use the model
+ * - `turn(world, prompt)`: one headless session; resolves with its output
+ * - `steps`: `shell(command)` and `search(query)`, as this host's tools are called
+ * - `consent(world)`: does what only the user can do after `mem install`
+ * - `features`: more features as `{ feature, run(world) }`; `cannot`: a feature's name to the reason
+ */
+export async function acceptHost(host) {
+  const root = mkdtempSync(join(tmpdir(), "mem-accept-"));
+  const model = await host.startModel();
+  const rows = [];
+  try {
+    const world = await createWorld(host, root, model);
+    for (const { feature, run: check } of [...features, ...(host.features ?? []), removal]) {
+      const why = host.cannot?.[feature];
+      const row = why === undefined ? await result(check, world) : { result: "cannot", detail: why };
+      console.log(`${host.name}: ${feature}: ${row.result} ${row.detail}`.trimEnd());
+      rows.push({ host: host.name, feature, ...row });
+    }
+    await world.mem("worker", "stop").catch(() => undefined);
+  } finally {
+    model.close();
+    if (process.env.KEEP === undefined) rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    else console.log(`kept ${root}`);
+  }
+  return rows;
+}
+
+async function result(check, world) {
+  try {
+    return { result: "pass", detail: (await check(world)) ?? "" };
+  } catch (cause) {
+    return { result: "fail", detail: String(cause.message).slice(0, 600) };
+  }
+}
+
+async function createWorld(host, root, model) {
+  const [home, project, bin, packages] = ["home", "shop", "bin", "packages"].map((name) => join(root, name));
+  for (const folder of [home, project, bin, packages]) mkdirSync(folder);
+  const program = process.env.HOST_PROGRAM ?? (await installed(host, packages));
+  symlinkSync(mem, join(bin, "mem"));
+  symlinkSync(program, join(bin, host.program));
+  const env = {
+    PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: home,
+    TMPDIR: root,
+    SHELL: "/bin/bash",
+    MEM_DATA_DIR: join(home, ".mem"),
+    MEM_WORKER_PORT: "0",
+    MEM_PROVIDER: "local",
+    // Whatever would leave this machine ends at the model.
+    HTTPS_PROXY: model.url,
+    HTTP_PROXY: model.url,
+    NO_PROXY: "127.0.0.1,localhost",
+  };
+  const world = { host, root, home, project, program, model, env };
+  Object.assign(env, host.environment(world));
+  writeFileSync(join(project, "login.ts"), "export const limit = 3;\n");
+  await run("git", ["init", "-q"], { cwd: project, env });
+  world.files = host.configure(world);
+  world.before = contentsOf(world.files);
+  world.mem = (...words) => run(process.execPath, [mem, ...words], { cwd: project, env, timeout: 120_000 });
+  world.json = async (...words) => JSON.parse((await world.mem(...words, "--json")).stdout);
+  /** Nothing waits to become a record. */
+  world.settled = () =>
+    until(async () => (await world.json("status")).worker.queue?.depth === 0, "an empty queue");
+  world.turn = async (prompt, steps) => {
+    model.script(steps);
+    const from = model.seen.requests.length;
+    const output = await host.turn(world, prompt);
+    const requests = model.seen.requests.slice(from).map((request) => JSON.stringify(request));
+    return { output, requests };
+  };
+  return world;
+}
+
+async function installed(host, packages) {
+  writeFileSync(join(packages, "package.json"), '{"private":true}');
+  const words = ["install", host.package, "--no-audit", "--no-fund", "--ignore-scripts"];
+  await run("npm", words, { cwd: packages, timeout: 600_000 });
+  return join(packages, "node_modules", ".bin", host.program);
+}
+
+function contentsOf(files) {
+  return Object.fromEntries(
+    files.map((file) => [file, existsSync(file) ? readFileSync(file, "utf8") : null]),
+  );
+}
+
+function hold(isHeld, what) {
+  if (!isHeld) throw new Error(what);
+}
+
+function changed(world) {
+  const now = contentsOf(world.files);
+  return world.files.filter((file) => now[file] !== world.before[file]);
+}
+
+/** Resolves when `holds` does; fails after a minute. */
+export async function until(holds, what) {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await holds()) return;
+    await sleep(100);
+  }
+  throw new Error(`${what} did not happen within a minute`);
+}
+
+const rule = "Always use pnpm in this repository, never npm.";
+
+const features = [
+  {
+    feature: "install, uninstall: every byte as before",
+    async run(world) {
+      await world.mem("install", world.host.name, "--yes");
+      hold(changed(world).length > 0, "nothing was registered");
+      const once = contentsOf(world.files);
+      await world.mem("install", world.host.name, "--yes");
+      hold(
+        JSON.stringify(contentsOf(world.files)) === JSON.stringify(once),
+        "a second install changed a file",
+      );
+      await world.mem("uninstall", world.host.name);
+      hold(changed(world).length === 0, `left changed: ${changed(world).join(", ")}`);
+    },
+  },
+  {
+    feature: "a tool call becomes an observation",
+    async run(world) {
+      await world.mem("install", world.host.name, "--yes");
+      await world.host.consent?.(world);
+      const { steps } = world.host;
+      const command = "echo 'limit is now 5' && sed -i s/3/5/ login.ts && cat login.ts";
+      await world.turn(rule, [steps.shell(command), { text: "Raised the login limit." }]);
+      await until(
+        async () => JSON.stringify(await world.json("search", "login.ts")).includes("login.ts"),
+        "the observation",
+      );
+    },
+  },
+  {
+    feature: "a rule of session one reaches session two",
+    async run(world) {
+      await until(async () => JSON.stringify(await world.json("rules")).includes("pnpm"), "the rule");
+      const { requests } = await world.turn("Add a test for the login limit.", [{ text: "Added." }]);
+      hold(requests.length > 0, "the host sent no request");
+      hold(/pnpm in this repository/.test(requests[0]), "the request has no rule");
+      const times = requests[0].split("pnpm in this repository").length - 1;
+      hold(times === 1, `the rule is in the request ${times} times`);
+    },
+  },
+  {
+    feature: "records of a file before it is read",
+    async run(world) {
+      const { steps } = world.host;
+      const { requests } = await world.turn("Hello.", [steps.read("login.ts"), { text: "Read." }]);
+      hold(requests.length > 1, "the tool was not called");
+      hold(/Earlier records about [^"]*login\.ts/.test(requests.join("")), "no record of the file");
+    },
+  },
+  {
+    feature: "MCP search is called and answered",
+    async run(world) {
+      const { steps } = world.host;
+      const { requests } = await world.turn("What changed?", [
+        ...steps.search("login limit"),
+        { text: "Found." },
+      ]);
+      const answer = requests.at(-1)?.split(JSON.stringify("What changed?")).at(-1) ?? "";
+      hold(/quoted as data.*login\.ts/.test(answer), "no answer of the tool");
+      await world.settled();
+      const records = JSON.stringify(await world.json("search", "login limit", "--limit", "50"));
+      hold(!/mcp__|quoted as data/.test(records), "reading the memory was remembered");
+    },
+  },
+  {
+    feature: "without the worker: the host goes on, nothing is lost",
+    async run(world) {
+      await world.mem("worker", "stop");
+      // The start of a session would start it.
+      writeFileSync(
+        join(world.home, ".mem", "settings.json"),
+        JSON.stringify({ MEM_WORKER_HOST: "192.0.2.1" }),
+      );
+      const words = ["echo spooled-marker > marker.txt && cat marker.txt"];
+      const { output } = await world.turn("Write the marker.", [
+        world.host.steps.shell(words[0]),
+        { text: "Ok." },
+      ]);
+      rmSync(join(world.home, ".mem", "settings.json"));
+      hold(world.host.ended(output), `the host stopped: ${JSON.stringify(output).slice(0, 300)}`);
+      await world.mem("worker", "start");
+      await until(
+        async () => JSON.stringify(await world.json("search", "marker.txt")).includes("marker.txt"),
+        "the spooled observation",
+      );
+    },
+  },
+];
+
+const removal = {
+  feature: "uninstall after use leaves nothing of ours",
+  async run(world) {
+    await world.mem("uninstall", world.host.name);
+    const left = Object.entries(contentsOf(world.files)).filter(([, text]) =>
+      /mem-hook|mem\.js|\[mcp_servers\.mem/.test(text ?? ""),
+    );
+    hold(left.length === 0, `left in ${left.map(([file]) => file).join(", ")}`);
+  },
+};
