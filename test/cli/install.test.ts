@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { version } from "../../src/core/version.ts";
+import { hostNames } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Mem, memAtHome } from "./mem.ts";
 
@@ -176,5 +177,5 @@ test("an unknown host is an error that names the known ones", async () => {
 test("uninstall repeats the name of an unknown host and lists the known ones", async () => {
   const { code, stderr } = await memAtHome()("uninstall", "nope");
   expect(code).toBe(64);
-  expect(stderr).toBe("No host agent named `nope`.\nKnown hosts: claude-code.\n");
+  expect(stderr).toBe(`No host agent named \`nope\`.\nKnown hosts: ${hostNames.join(", ")}.\n`);
 });
