@@ -22,6 +22,7 @@ case $dir in "~/"*) dir=${HOME:+$HOME/}${dir#"~/"} ;; esac
 case $event in
 session-start) deadline=3 ;;
 setup | user-prompt-submit | pre-tool-use) deadline=1.5 ;;
+before-agent | user-prompt-submitted | before-submit-prompt) deadline=1.5 ;;
 session-end) deadline=0.8 ;;
 *) deadline=1 ;;
 esac
@@ -47,26 +48,28 @@ node_hook() {
   if [ -n "$main" ]; then
     set -- "$runtime" "$main" "$host" "$event" "$@"
   else
-    # A user with the plugin alone would never learn why nothing is stored.
-    command -v mem >/dev/null || not_installed
+    # A user with the plugin alone, or after the package has moved, would never learn why nothing is stored.
+    [ -n "$bundle" ] && why='has moved or is gone' || why='is not installed'
+    command -v mem >/dev/null || tell "the agent-mem package $why, so nothing is remembered. $next"
     set -- mem hook "$host" "$event" "$@"
   fi
   # NODE_EXTRA_CA_CERTS costs every Node start 36 ms. The worker needs it and gets it back.
   MEM_HOOK_CA_CERTS=${NODE_EXTRA_CA_CERTS-}
   export MEM_HOOK_CA_CERTS
   unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
-  command -v "$1" >/dev/null || exit 0
+  command -v "$1" >/dev/null || tell "Node is missing, so nothing is remembered. $next"
   case $event in setup) exec 2>&1 ;; esac
   "$@"
   exit 0
 }
 
-# A message that the host shows to its user, once a session.
-not_installed() {
-  case $event in session-start)
+# A message to the user, once a session, in the form of the hosts that show one.
+next='Install it, then run `mem repair`.'
+tell() {
+  case $host/$event in claude-code/session-start | codex/session-start | gemini-cli/session-start)
     read -r payload || [ -n "$payload" ] || exit 0 # no payload, no event
     trap '' PIPE
-    printf '%s\n' '{"systemMessage":"mem: the agent-mem package is not installed, so nothing is remembered."}'
+    printf '{"systemMessage":"mem: %s"}\n' "$1"
     ;;
   esac
   exit 0

@@ -18,6 +18,7 @@ import { registerProject } from "./commands/project.ts";
 import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerRemember } from "./commands/remember.ts";
+import { registerRepair } from "./commands/repair.ts";
 import { registerReview } from "./commands/review.ts";
 import { registerRules } from "./commands/rules.ts";
 import { registerSearch } from "./commands/search.ts";
@@ -40,7 +41,10 @@ const groups: readonly (readonly [heading: string, commands: readonly Register[]
     "Daily:",
     [registerSearch, registerTimeline, registerShow, registerRemember, registerRules, registerStatus],
   ],
-  ["Agent:", [registerInstall, registerUninstall, registerContext, registerMcp, registerDemo]],
+  [
+    "Agent:",
+    [registerInstall, registerUninstall, registerRepair, registerContext, registerMcp, registerDemo],
+  ],
   ["Models:", [registerQueue, registerCost, registerRegenerate, registerMode]],
   ["Data:", [registerReview, registerEdit, registerProject, registerFolders, registerSettings]],
   ["Server:", [registerWorker, registerDoctor, registerServer, registerKeys]],

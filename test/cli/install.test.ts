@@ -1,5 +1,15 @@
 // `mem install` and `mem uninstall` as processes with a private HOME.
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
@@ -178,4 +188,124 @@ test("uninstall repeats the name of an unknown host and lists the known ones", a
   const { code, stderr } = await memAtHome()("uninstall", "nope");
   expect(code).toBe(64);
   expect(stderr).toBe(`No host agent named \`nope\`.\nKnown hosts: ${hostNames.join(", ")}.\n`);
+});
+
+function filesIn(mem: Mem): string[] {
+  const home = mem.home.env.HOME ?? "";
+  return readdirSync(home, { recursive: true, encoding: "utf8" })
+    .filter((file) => !file.startsWith(".mem"))
+    .sort();
+}
+
+test("without a host install finds the hosts of the machine, and asks before it writes", async () => {
+  const mem = memAtHome();
+  const none = await mem("install");
+  expect(none).toMatchObject({ code: 66, stdout: "" });
+  expect(none.stderr).toContain("mem install claude-code");
+  mkdirSync(join(settingsOf(mem), ".."));
+  const before = filesIn(mem);
+  const asked = await mem("install");
+  expect(asked).toMatchObject({ code: 64, stdout: "" });
+  expect(asked.stderr).toContain("~/.claude/settings.json: 9 hooks");
+  expect(asked.stderr).toContain("mem install --yes");
+  expect(filesIn(mem)).toEqual(before);
+  expect((await mem("install", "--yes")).stdout).toContain("9 of 9 hooks checked");
+  expect((await mem("install")).stdout).toContain("already installed");
+  expect((await mem("uninstall")).code).toBe(0);
+  expect(filesIn(mem)).toEqual(before);
+  expect((await mem("uninstall")).stdout).toContain("No host agent is installed");
+});
+
+test("every registered hook is run once, and the worker stores nothing of it", async () => {
+  const mem = memAtHome();
+  const { items } = JSON.parse((await mem("install", "claude-code", "--json")).stdout);
+  expect(items[0].probes).toHaveLength(9);
+  for (const { problem } of items[0].probes) expect(problem).toBeNull();
+  const { worker, database } = JSON.parse((await mem("status", "--json")).stdout);
+  expect(worker).toBeTypeOf("object");
+  expect(database).toMatchObject({ observations: 0, sessions: 0 });
+  const spooled = readdirSync(dataPaths(mem.home.dataDir).spool, { recursive: true, encoding: "utf8" });
+  expect(spooled.filter((name) => name.endsWith(".jsonl"))).toEqual([]);
+});
+
+test("hooks of a package that has moved are replaced, and gone after uninstalling", async () => {
+  const mem = memAtHome();
+  const script = '[ -r "$3/mem-hook.sh" ] || exit 0; . "$3/mem-hook.sh"';
+  const old = { type: "command", command: `set -- claude-code stop '/old/hooks'; ${script}`, timeout: 120 };
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [old] }] }, model: "opus" });
+  const server = { command: "/old/node", args: ["/old/bin/mem.js", "mcp"] };
+  const file = writeSettings(mem, text);
+  const config = join(mem.home.env.HOME ?? "", ".claude.json");
+  writeFileSync(config, JSON.stringify({ mcpServers: { mem: server } }));
+  expect((await mem("install", "claude-code")).code).toBe(0);
+  expect(readFileSync(file, "utf8") + readFileSync(config, "utf8")).not.toContain("/old/");
+  expect((await mem("uninstall", "claude-code")).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ model: "opus" });
+  expect(JSON.parse(readFileSync(config, "utf8"))).toEqual({});
+});
+
+test("repair renews the launcher, its notes and every hook, and says what it changed", async () => {
+  const mem = memAtHome();
+  await mem("install", "claude-code");
+  const paths = dataPaths(mem.home.dataDir);
+  const [settings, launcher] = [readFileSync(settingsOf(mem), "utf8"), join(paths.launcher, "mem-hook.sh")];
+  expect((await mem("repair")).stdout).toContain("Claude Code: nothing to repair.");
+  writeFileSync(launcher, "exit 1\n");
+  writeFileSync(paths.installVersion, "0.0.1\n");
+  writeFileSync(paths.hookRuntime, "/gone/node\n/gone/dist/hook.cjs\n");
+  writeFileSync(settingsOf(mem), settings.replaceAll(paths.launcher, "/old/hooks"));
+  const { code, stdout } = await mem("repair");
+  expect(code).toBe(0);
+  for (const part of ["mem-hook.sh", ".install-version", "hook-runtime", "~/.claude/settings.json"])
+    expect(stdout).toContain(part);
+  expect(readFileSync(paths.installVersion, "utf8").trim()).toBe(version());
+  expect(readFileSync(paths.hookRuntime, "utf8")).toContain(process.execPath);
+  expect(readFileSync(launcher, "utf8")).toContain("mem-hook.sh");
+  expect(readFileSync(settingsOf(mem), "utf8")).toBe(settings);
+});
+
+test("a link to settings in a repository stays a link, and its target is restored", async () => {
+  const mem = memAtHome();
+  const target = join(tempDir(), "claude.json");
+  const text = '{\r\n\t"model": "opus"\r\n}';
+  writeFileSync(target, text);
+  mkdirSync(join(settingsOf(mem), ".."));
+  symlinkSync(target, settingsOf(mem));
+  await mem("install", "claude-code");
+  expect(lstatSync(settingsOf(mem)).isSymbolicLink()).toBe(true);
+  expect(readFileSync(target, "utf8")).toContain("mem-hook.sh");
+  await mem("uninstall", "claude-code");
+  expect(readFileSync(target, "utf8")).toBe(text);
+});
+
+test("settings of some megabytes are restored byte for byte", async () => {
+  const mem = memAtHome();
+  const note = "x\\n".repeat(700_000);
+  const text = `{"note": "${note}", "list": [${"[1, {}],".repeat(100_000)} 0]}`;
+  const file = writeSettings(mem, text);
+  expect((await mem("install", "claude-code")).code).toBe(0);
+  expect((await mem("uninstall", "claude-code")).code).toBe(0);
+  expect(readFileSync(file, "utf8") === text).toBe(true);
+});
+
+test("settings that are nested too deeply are an error, and stay", async () => {
+  const mem = memAtHome();
+  const text = `{"a": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  const file = writeSettings(mem, text);
+  const { code, stderr } = await mem("install", "claude-code");
+  expect(code).toBe(65);
+  expect(stderr).toContain("nested too deeply");
+  expect(readFileSync(file, "utf8") === text).toBe(true);
+});
+
+// Root writes where rights forbid it.
+test.skipIf(process.getuid?.() === 0)("a folder that cannot be written to is an error", async () => {
+  const mem = memAtHome();
+  const file = writeSettings(mem, "{}");
+  chmodSync(join(file, ".."), 0o500);
+  const { code, stderr } = await mem("install", "claude-code");
+  chmodSync(join(file, ".."), 0o700);
+  expect(code).toBe(65);
+  expect(stderr).toContain("cannot be written");
+  expect(readFileSync(file, "utf8")).toBe("{}");
 });

@@ -1,4 +1,5 @@
 // Our entries put into the files of every host and taken out again.
+import fc from "fast-check";
 import JSON5 from "json5";
 import { parse as parseTomlText } from "smol-toml";
 import { describe, expect, test } from "vitest";
@@ -224,6 +225,74 @@ function edited(syntax: EditedFile["syntax"], text: string): string {
   if (syntax === "toml") return text.replace(/^(\uFEFF?)/, '$1theme = "dark"\n');
   return text.replace("{", '{"theme": "dark",');
 }
+
+// A document in a random form, with comments and trailing commas where the syntax has them.
+function rendered(value: unknown, { newline, indent, commented }: Form, depth = 0): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const open = newline === "" ? "" : newline + indent.repeat(depth + 1);
+  const close = newline === "" ? "" : newline + indent.repeat(depth);
+  const form = { newline, indent, commented };
+  const items = Array.isArray(value)
+    ? value.map((item) => rendered(item, form, depth + 1))
+    : Object.entries(value).map(
+        ([key, item]) => `${JSON.stringify(key)}: ${rendered(item, form, depth + 1)}`,
+      );
+  const comment = commented && newline !== "" ? " // }], a comment" : "";
+  const last = commented && items.length > 0 ? "," : "";
+  const [left, right] = Array.isArray(value) ? "[]" : "{}";
+  return `${left}${items.map((item, at) => open + item + (at < items.length - 1 ? "," : last) + comment).join("")}${close}${right}`;
+}
+
+interface Form {
+  newline: string;
+  indent: string;
+  commented: boolean;
+}
+
+const formsOfText = fc.record({
+  newline: fc.constantFrom("", "\n", "\r\n", "\n\n"),
+  indent: fc.constantFrom("", " ", "  ", "\t"),
+  commented: fc.boolean(),
+});
+
+// Names that our entries use too, with the values that hosts have there.
+const document = fc.record(
+  {
+    hooks: fc.dictionary(
+      fc.constantFrom("Stop", "PostToolUse", "Other"),
+      fc.array(fc.jsonValue(), { maxLength: 3 }),
+    ),
+    mcpServers: fc.dictionary(fc.constantFrom("git", "x"), fc.jsonValue()),
+    mcp: fc.record({ servers: fc.dictionary(fc.string(), fc.jsonValue()) }, { requiredKeys: [] }),
+    plugins: fc.record(
+      { load: fc.record({ paths: fc.array(fc.string()) }, { requiredKeys: [] }), entries: fc.constant({}) },
+      { requiredKeys: [] },
+    ),
+    version: fc.constant(1),
+    theme: fc.jsonValue(),
+  },
+  { requiredKeys: [] },
+);
+
+test.each(Object.entries(forms))("%s restore any document of any form byte for byte", (_form, make) => {
+  fc.assert(
+    fc.property(document, formsOfText, fc.jsonValue(), (value, form, later) => {
+      const isPlain = make().syntax === "json";
+      const before = rendered(value, { ...form, commented: form.commented && !isPlain });
+      const first = plan(make("/old/hooks"), before);
+      const second = plan(make(), first.after, first.record);
+      expect(plan(make(), second.after, second.record)).toEqual(second);
+      expect(remove(make(), second.after, second.record)).toBe(before);
+      // The host has written the file in its own form since, with one more value.
+      const host = JSON5.parse(second.after ?? "");
+      const left = remove(make(), JSON.stringify({ ...host, later }, null, 2), second.record);
+      expect(unshared(JSON5.parse(left ?? ""))).toEqual(
+        JSON5.parse(JSON.stringify(unshared({ ...value, later }))),
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
 
 test("hooks that somebody added beside ours stay", () => {
   const file = forms["groups of hooks"]();

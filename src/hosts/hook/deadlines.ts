@@ -11,6 +11,10 @@ const deadlines: ReadonlyMap<string, number> = new Map([
   ["setup", 1_500],
   ["user-prompt-submit", 1_500],
   ["pre-tool-use", 1_500],
+  // The same of Gemini CLI, Copilot CLI and Cursor.
+  ["before-agent", 1_500],
+  ["user-prompt-submitted", 1_500],
+  ["before-submit-prompt", 1_500],
   // Claude Code ends these hooks after 1.5 s, and spooling needs time too.
   ["session-end", 800],
 ]);

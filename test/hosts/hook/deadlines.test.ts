@@ -14,7 +14,7 @@ const inShell = new Map(
 );
 
 test("the shell launcher waits as long as the Node hook", () => {
-  expect(inShell.size).toBe(6);
+  expect(inShell.size).toBe(9);
   for (const [event, ms] of inShell) expect([event, ms]).toEqual([event, deadlineMs(event)]);
 });
 

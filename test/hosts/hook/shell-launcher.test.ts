@@ -54,11 +54,34 @@ describe("the shell launcher", () => {
     expect(worker.requests[0]?.body).toBe(payload);
   });
 
-  test("prints nothing when the package is there but no Node", async () => {
+  test("reports a missing Node once a session", async () => {
     const home = hookHome();
     home.env.PATH = binWith("sh", "cat");
-    for (const event of ["setup", "session-start", "stop"])
-      expect(await runHook(shell(event), home, payload)).toEqual(silent);
+    for (const event of events) {
+      const { stdout, ...rest } = await runHook(shell(event), home, payload);
+      expect(rest).toEqual({ code: 0, signal: null, stderr: "" });
+      if (event !== "session-start") expect({ event, stdout }).toEqual({ event, stdout: "" });
+      else expect(JSON.parse(stdout).systemMessage).toMatch(/^mem: Node is missing.* `mem repair`\.$/);
+    }
+  });
+
+  test("reports a package that is gone once a session, where the host shows it", async () => {
+    const home = hookHome();
+    mkdirSync(join(home.dataDir, "bin"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home.dataDir, "hook-runtime"), `${process.execPath}\n/gone/dist/hook.cjs\n`, {
+      mode: 0o600,
+    });
+    const file = join(home.dataDir, "bin", "mem-hook.sh");
+    copyFileSync(fileURLToPath(new URL("../../../hooks/mem-hook.sh", import.meta.url)), file);
+    home.env.PATH = binWith("sh", "cat", "ls");
+    const run = async (host: string, event: string) =>
+      (await runHook(["/bin/sh", file, host, event], home, payload)).stdout;
+    for (const host of ["claude-code", "codex", "gemini-cli"]) {
+      const { systemMessage } = JSON.parse(await run(host, "session-start"));
+      expect(systemMessage).toMatch(/^mem: the agent-mem package has moved or is gone.* `mem repair`\.$/);
+      expect(await run(host, "stop")).toBe("");
+    }
+    expect(await run("cursor", "session-start")).toBe("");
   });
 
   test("reports a missing package once a session", async () => {
@@ -79,7 +102,8 @@ describe("the shell launcher", () => {
         if (event !== "session-start") expect({ event, stdout }).toEqual({ event, stdout: "" });
         else
           expect(JSON.parse(stdout)).toEqual({
-            systemMessage: "mem: the agent-mem package is not installed, so nothing is remembered.",
+            systemMessage:
+              "mem: the agent-mem package is not installed, so nothing is remembered. Install it, then run `mem repair`.",
           });
       }
     }
