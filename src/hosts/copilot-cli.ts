@@ -1,4 +1,5 @@
 // GitHub Copilot CLI: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
+import { join } from "node:path";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
 import {
@@ -13,11 +14,71 @@ import {
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase, Transcripts } from "./host-event.ts";
+import {
+  type HookRegistration,
+  type HostPlace,
+  type Integration,
+  isHandlerOf,
+  mcpEntry,
+} from "./integration.ts";
+
+const host = "copilot-cli";
+
+// PascalCase: payloads then name their event. Timeouts are in seconds. PreToolUse takes no context that was seen to arrive.
+const hooks: readonly HookRegistration[] = [
+  { event: "SessionStart", timeout: 60 },
+  { event: "UserPromptSubmit", timeout: 60 },
+  { event: "PostToolUse", timeout: 60 },
+  { event: "PostToolUseFailure", timeout: 60 },
+  { event: "Stop", timeout: 60 },
+  { event: "PreCompact", timeout: 60 },
+  { event: "SessionEnd", timeout: 3 },
+];
+
+export const copilotCliIntegration: Integration = {
+  title: "GitHub Copilot CLI",
+  folder: { variable: "COPILOT_HOME", inHome: ".copilot" },
+  program: "copilot",
+  hooks,
+  files: (at) => [
+    { path: join(at.folder, "hooks", "mem.json"), syntax: "own", text: hooksFile(at), isOurs: isHooksFile },
+    {
+      path: join(at.folder, "mcp-config.json"),
+      syntax: "json",
+      mcp: [mcpEntry(["mcpServers"], { type: "local", ...at.server, tools: ["*"] })],
+    },
+  ],
+  next: ["Start a new Copilot session: a running one has no hooks yet."],
+  hooksOff: ({ disableAllHooks }) =>
+    disableAllHooks === true
+      ? { reason: "sets disableAllHooks: no hook runs", next: "Set it to false" }
+      : null,
+};
+
+function hooksFile(at: HostPlace): string {
+  const byEvent = hooks.map(({ event, timeout: timeoutSec }): [string, Json] => {
+    const command = at.hookCommand(event);
+    // On Windows the command is two quoted paths, which PowerShell would print.
+    const shell: JsonObject = command.startsWith('"') ? { powershell: `& ${command}` } : { bash: command };
+    return [event, [{ type: "command", ...shell, timeoutSec }]];
+  });
+  return `${JSON.stringify({ version: 1, hooks: Object.fromEntries(byEvent) }, null, 2)}\n`;
+}
+
+// Every command in it is ours.
+function isHooksFile(text: string): boolean {
+  const handlers = Object.values(objectField(parseObject(text) ?? {}, "hooks")).flat();
+  const isOurs = (handler: Json) =>
+    isHandlerOf(host, handler, "bash") ||
+    (isJsonObject(handler) &&
+      isHandlerOf(host, { command: textField(handler, "powershell").replace(/^& /, "") }));
+  return handlers.length > 0 && handlers.every(isOurs);
+}
 
 const transcripts: Transcripts = { folderVariable: "COPILOT_HOME", folder: ".copilot", lastMessage };
 
 /** Payloads recorded from 1.0.102, in both spellings: an event registered in camelCase has fields in camelCase. */
-export const copilotCli: Host = { name: "copilot-cli", isSender, transcripts, decode, render };
+export const copilotCli: Host = { name: host, isSender, transcripts, decode, render };
 
 // It also runs the hooks in a project's `.claude/settings.json`, with its own payloads.
 function isSender(payload: JsonObject): boolean {

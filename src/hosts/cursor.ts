@@ -1,5 +1,6 @@
 // Cursor: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register. From its
 // documentation and public reports: never run here.
+import { join } from "node:path";
 import type { Json, JsonObject } from "../text/json.ts";
 import { parseObject, textField, textsField } from "../text/json-fields.ts";
 import {
@@ -14,11 +15,56 @@ import {
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+import { type HookRegistration, type Integration, isHandlerOf, mcpEntry } from "./integration.ts";
+
+const host = "cursor";
+
+// Timeouts are in seconds.
+const hooks: readonly HookRegistration[] = [
+  { event: "sessionStart", timeout: 60 },
+  { event: "beforeSubmitPrompt", timeout: 60 },
+  { event: "postToolUse", timeout: 60 },
+  { event: "postToolUseFailure", timeout: 60 },
+  { event: "afterAgentResponse", timeout: 60 },
+  { event: "stop", timeout: 60 },
+  { event: "preCompact", timeout: 60 },
+  { event: "sessionEnd", timeout: 3 },
+];
+
+export const cursorIntegration: Integration = {
+  title: "Cursor",
+  folder: { variable: null, inHome: ".cursor" },
+  program: "cursor",
+  hooks,
+  files: (at) => [
+    {
+      path: join(at.folder, "hooks.json"),
+      syntax: "json5",
+      hooks: [
+        { path: [], key: "version", value: 1, shared: true, isOurs: () => false },
+        ...hooks.map(({ event, timeout }) => ({
+          path: ["hooks", event],
+          value: { command: at.hookCommand(event), timeout },
+          isOurs: (handler: unknown) => isHandlerOf(host, handler),
+        })),
+      ],
+    },
+    {
+      path: join(at.folder, "mcp.json"),
+      syntax: "json5",
+      mcp: [mcpEntry(["mcpServers"], { ...at.server })],
+    },
+  ],
+  next: [
+    "Start a new chat in Cursor: a running one has no hooks yet.",
+    "Turn on the MCP server `mem` in Cursor's settings if Cursor asks.",
+  ],
+};
 
 // Cursor also runs the hooks in Claude Code's settings, with its own payloads: each event then comes twice, under two
 // hosts. Both are decoded here, so they have the same session and key, and are stored once.
 export const cursor: Host = {
-  name: "cursor",
+  name: host,
   isSender: (payload) => textField(payload, "cursor_version") !== "",
   decode,
   render,

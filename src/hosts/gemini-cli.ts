@@ -1,5 +1,6 @@
 // Gemini CLI: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
-import type { JsonObject } from "../text/json.ts";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
   decodeEvent,
@@ -14,9 +15,47 @@ import {
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+import { type HookRegistration, hookGroups, type Integration, mcpEntry } from "./integration.ts";
+
+const name = "gemini-cli";
 
 /** Payloads recorded from 0.61.0. */
-export const geminiCli: Host = { name: "gemini-cli", decode, render };
+export const geminiCli: Host = { name, decode, render };
+
+// Timeouts are in milliseconds. BeforeTool takes no context, and PreCompress without a matcher comes before every model
+// call.
+const hooks: readonly HookRegistration[] = [
+  { event: "SessionStart", timeout: 60_000 },
+  { event: "BeforeAgent", timeout: 60_000 },
+  { event: "AfterTool", matcher: "*", timeout: 60_000 },
+  { event: "AfterAgent", timeout: 60_000 },
+  { event: "PreCompress", matcher: "manual", timeout: 60_000 },
+  { event: "SessionEnd", timeout: 3_000 },
+];
+
+export const geminiCliIntegration: Integration = {
+  title: "Gemini CLI",
+  folder: { variable: "GEMINI_CLI_HOME", inVariable: ".gemini", inHome: ".gemini" },
+  program: "gemini",
+  hooks,
+  // The host reads comments.
+  files: (at) => [
+    {
+      path: join(at.folder, "settings.json"),
+      syntax: "json5",
+      hooks: hookGroups(name, hooks, at),
+      mcp: [mcpEntry(["mcpServers"], { ...at.server })],
+    },
+  ],
+  next: [
+    "Start a new Gemini CLI session: a running one has no hooks yet.",
+    "In a folder that you do not trust, Gemini CLI starts no MCP server: there the agent cannot search the memory.",
+  ],
+  hooksOff: ({ hooksConfig }) =>
+    isJsonObject(hooksConfig) && hooksConfig.enabled === false
+      ? { reason: "sets hooksConfig.enabled to false: no hook runs", next: "Set it to true" }
+      : null,
+};
 
 function decode(event: string, payload: JsonObject): HostEvent {
   const base: HostEventBase = {
@@ -29,7 +68,8 @@ function decode(event: string, payload: JsonObject): HostEvent {
     eventKey: null,
     promptKey: null,
   };
-  return decodeEvent(events, { name: textField(payload, "hook_event_name") || event, base, payload });
+  const eventName = textField(payload, "hook_event_name") || event;
+  return decodeEvent(events, { name: eventName, base, payload });
 }
 
 const events: EventTable = {

@@ -4,9 +4,9 @@ import type { JsonObject } from "../text/json.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { claudeCode, claudeCodeIntegration } from "./claude-code.ts";
 import { codex, codexIntegration } from "./codex.ts";
-import { copilotCli } from "./copilot-cli.ts";
-import { cursor } from "./cursor.ts";
-import { geminiCli } from "./gemini-cli.ts";
+import { copilotCli, copilotCliIntegration } from "./copilot-cli.ts";
+import { cursor, cursorIntegration } from "./cursor.ts";
+import { geminiCli, geminiCliIntegration } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
 import type { HostAgent } from "./integration.ts";
 import { openclaw } from "./openclaw.ts";
@@ -16,9 +16,9 @@ import { opencode } from "./opencode.ts";
 const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
   { host: claudeCode, integration: claudeCodeIntegration },
   { host: codex, integration: codexIntegration },
-  { host: geminiCli },
-  { host: copilotCli },
-  { host: cursor },
+  { host: geminiCli, integration: geminiCliIntegration },
+  { host: copilotCli, integration: copilotCliIntegration },
+  { host: cursor, integration: cursorIntegration },
   { host: opencode },
   { host: openclaw },
 ];

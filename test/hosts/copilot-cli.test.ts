@@ -1,9 +1,11 @@
 // Copilot CLI's recorded payloads in both spellings as our events, and our answers in its envelope.
 import { describe, expect, test } from "vitest";
-import { copilotCli } from "../../src/hosts/copilot-cli.ts";
+import { copilotCli, copilotCliIntegration } from "../../src/hosts/copilot-cli.ts";
+import type { Launcher } from "../../src/hosts/hook-command.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
 import { hostOf } from "../../src/hosts/registry.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
+import { somePlace } from "./some-place.ts";
 
 type Spelling = "copilot-cli" | "copilot-cli-pascalcase";
 
@@ -187,5 +189,46 @@ describe("an answer", () => {
     expect(
       copilotCli.render(decoded("copilot-cli", "sessionStart.new"), { context: null, notice: null }),
     ).toBe("");
+  });
+});
+
+describe("the integration", () => {
+  const filesWith = (launcher?: Launcher) =>
+    copilotCliIntegration.files(somePlace("copilot-cli", ".copilot", launcher));
+
+  test.each<[string, Launcher | undefined, string]>([
+    ["a POSIX shell", undefined, '"bash": "set -- copilot-cli stop '],
+    ["Windows", { node: "C:\\node.exe", bundle: "C:\\mem\\hook.cjs" }, '"powershell": "& '],
+  ])("is a file of ours with hooks for %s, in PascalCase", (_name, launcher, command) => {
+    const [hooks] = filesWith(launcher);
+    expect(hooks).toMatchObject({ path: "/home/user/.copilot/hooks/mem.json", syntax: "own" });
+    if (hooks?.syntax !== "own") return;
+    const names = copilotCliIntegration.hooks.map(({ event }) => event);
+    expect(Object.keys(JSON.parse(hooks.text).hooks)).toEqual(names);
+    expect(hooks.text).toContain(command);
+    expect(hooks.isOurs(hooks.text)).toBe(true);
+  });
+
+  test("takes no other file for ours", () => {
+    const [hooks] = filesWith();
+    const other = { version: 1, hooks: { Stop: [{ type: "command", bash: "true" }] } };
+    for (const text of ["", "{}", "[]", "no json", JSON.stringify(other), '{"hooks":{"Stop":"x"}}']) {
+      expect(hooks?.syntax === "own" && hooks.isOurs(text)).toBe(false);
+    }
+  });
+
+  test("registers the MCP server with all its tools", () => {
+    const [, servers] = filesWith();
+    expect(servers).toMatchObject({
+      path: "/home/user/.copilot/mcp-config.json",
+      mcp: [{ path: ["mcpServers"], key: "mem", value: { type: "local", tools: ["*"], command: "/bin/sh" } }],
+    });
+  });
+
+  test("registers only events that are read", () => {
+    for (const { event } of copilotCliIntegration.hooks) {
+      const payload = { session_id: "s", hook_event_name: event, prompt: "", tool_name: "x" };
+      expect(copilotCli.decode(event, payload).kind).not.toBe("other");
+    }
   });
 });

@@ -1,8 +1,9 @@
 // Cursor's documented payloads as our events, and our answers in its envelope. Never recorded: it needs an account.
 import { describe, expect, test } from "vitest";
-import { cursor } from "../../src/hosts/cursor.ts";
+import { cursor, cursorIntegration } from "../../src/hosts/cursor.ts";
 import { hostOf } from "../../src/hosts/registry.ts";
 import type { JsonObject } from "../../src/text/json.ts";
+import { somePlace } from "./some-place.ts";
 
 const common = {
   conversation_id: "c-1",
@@ -136,5 +137,24 @@ describe("an answer", () => {
     const answer = { context: "word ".repeat(5_000), notice: null };
     const { additional_context } = JSON.parse(cursor.render(decoded("sessionStart"), answer));
     expect(additional_context.length).toBeLessThanOrEqual(9_800);
+  });
+});
+
+describe("the integration", () => {
+  const [hooks, servers] = cursorIntegration.files(somePlace("cursor", ".cursor"));
+
+  test("is a flat list of commands per event, beside the version that the file needs", () => {
+    const [version, ...entries] = (hooks?.syntax === "json5" ? hooks.hooks : undefined) ?? [];
+    expect(version).toMatchObject({ path: [], key: "version", value: 1, shared: true });
+    expect(entries.map(({ path }) => path)).toEqual(cursorIntegration.hooks.map(({ event }) => ["hooks", event]));
+    for (const { value, isOurs } of entries) expect(isOurs(value)).toBe(true);
+    expect(entries[0]?.isOurs({ command: "true" })).toBe(false);
+    expect(servers).toMatchObject({ path: "/home/user/.cursor/mcp.json", mcp: [{ key: "mem" }] });
+  });
+
+  test("registers only events that are read", () => {
+    for (const { event } of cursorIntegration.hooks) {
+      expect(decoded(event, { prompt: "", tool_name: "x", text: "" }).kind).not.toBe("other");
+    }
   });
 });

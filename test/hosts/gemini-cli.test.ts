@@ -1,8 +1,9 @@
 // Gemini CLI's recorded payloads as our events, and our answers in its envelope.
 import { describe, expect, test } from "vitest";
-import { geminiCli } from "../../src/hosts/gemini-cli.ts";
+import { geminiCli, geminiCliIntegration } from "../../src/hosts/gemini-cli.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
+import { somePlace } from "./some-place.ts";
 
 const recorded = (file: string) => recordedPayload("gemini-cli", file);
 const decoded = (file: string): HostEvent => geminiCli.decode("as-registered", recorded(file));
@@ -143,5 +144,30 @@ describe("an answer", () => {
   test("with nothing to say is nothing", () => {
     expect(geminiCli.render(decoded("BeforeAgent"), { context: null, notice: null })).toBe("");
     expect(geminiCli.render(decoded("BeforeAgent"), { context: "", notice: "" })).toBe("");
+  });
+});
+
+describe("the integration", () => {
+  const [file] = geminiCliIntegration.files(somePlace("gemini-cli", ".gemini"));
+
+  test("puts hooks and the MCP server into one file, with timeouts in milliseconds", () => {
+    expect(file).toMatchObject({ path: "/home/user/.gemini/settings.json", syntax: "json5" });
+    const hooks = file?.syntax === "json5" ? file.hooks : [];
+    expect(hooks).toHaveLength(6);
+    expect(JSON.stringify(hooks)).not.toContain('"timeout":60,');
+    expect(hooks?.find(({ path }) => path.includes("PreCompress"))).toMatchObject({ value: { matcher: "manual" } });
+    expect(file?.syntax === "json5" && file.mcp).toMatchObject([{ path: ["mcpServers"], key: "mem" }]);
+  });
+
+  test("registers only events that are read", () => {
+    for (const { event } of geminiCliIntegration.hooks) {
+      const decoded = geminiCli.decode(event, { session_id: "s", trigger: "manual", prompt: "", tool_name: "x" });
+      expect(decoded.kind).not.toBe("other");
+    }
+  });
+
+  test("knows settings that turn hooks off", () => {
+    expect(geminiCliIntegration.hooksOff?.({})).toBeNull();
+    expect(geminiCliIntegration.hooksOff?.({ hooksConfig: { enabled: false } })).not.toBeNull();
   });
 });
