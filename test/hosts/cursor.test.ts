@@ -146,7 +146,9 @@ describe("the integration", () => {
   test("is a flat list of commands per event, beside the version that the file needs", () => {
     const [version, ...entries] = (hooks?.syntax === "json5" ? hooks.hooks : undefined) ?? [];
     expect(version).toMatchObject({ path: [], key: "version", value: 1, shared: true });
-    expect(entries.map(({ path }) => path)).toEqual(cursorIntegration.hooks.map(({ event }) => ["hooks", event]));
+    expect(entries.map(({ path }) => path)).toEqual(
+      cursorIntegration.hooks.map(({ event }) => ["hooks", event]),
+    );
     for (const { value, isOurs } of entries) expect(isOurs(value)).toBe(true);
     expect(entries[0]?.isOurs({ command: "true" })).toBe(false);
     expect(servers).toMatchObject({ path: "/home/user/.cursor/mcp.json", mcp: [{ key: "mem" }] });

@@ -155,13 +155,20 @@ describe("the integration", () => {
     const hooks = file?.syntax === "json5" ? file.hooks : [];
     expect(hooks).toHaveLength(6);
     expect(JSON.stringify(hooks)).not.toContain('"timeout":60,');
-    expect(hooks?.find(({ path }) => path.includes("PreCompress"))).toMatchObject({ value: { matcher: "manual" } });
+    expect(hooks?.find(({ path }) => path.includes("PreCompress"))).toMatchObject({
+      value: { matcher: "manual" },
+    });
     expect(file?.syntax === "json5" && file.mcp).toMatchObject([{ path: ["mcpServers"], key: "mem" }]);
   });
 
   test("registers only events that are read", () => {
     for (const { event } of geminiCliIntegration.hooks) {
-      const decoded = geminiCli.decode(event, { session_id: "s", trigger: "manual", prompt: "", tool_name: "x" });
+      const decoded = geminiCli.decode(event, {
+        session_id: "s",
+        trigger: "manual",
+        prompt: "",
+        tool_name: "x",
+      });
       expect(decoded.kind).not.toBe("other");
     }
   });

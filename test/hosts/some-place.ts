@@ -3,7 +3,11 @@ import { hookCommand, type Launcher } from "../../src/hosts/hook-command.ts";
 import type { HostPlace } from "../../src/hosts/integration.ts";
 
 /** The place of `host` in `/home/user`; on Windows its hooks start Node. */
-export function somePlace(host: string, folder: string, launcher: Launcher = { folder: "/mem/bin" }): HostPlace {
+export function somePlace(
+  host: string,
+  folder: string,
+  launcher: Launcher = { folder: "/mem/bin" },
+): HostPlace {
   return {
     home: "/home/user",
     folder: `/home/user/${folder}`,
