@@ -27,6 +27,10 @@ function contextIn(stdout: string): { event: string; text: string } {
   return { event, text };
 }
 
+function countIn(status: unknown): number {
+  return (status as { accepted: number }).accepted;
+}
+
 async function memoryOfLogin(home: WorkerHome) {
   const worker = await startWorker(home);
   expect((await worker.post("/api/rules", { text: rule, project: "demo" })).status).toBe(201);
@@ -100,15 +104,18 @@ test("a prompt without a worker leaves the context to the next one", { timeout: 
   expect(later).toEqual(silent);
 });
 
-test("a compaction gives the context back with the next prompt", { timeout: 60_000 }, async () => {
+test("a compaction queues a summary and gives the context back", { timeout: 60_000 }, async () => {
   const home = workerHome();
-  await memoryOfLogin(home);
+  const worker = await memoryOfLogin(home);
+  const accepted = async () => (await worker.get("/api/processing-status")).body;
   const prompt = (turn_id: string) =>
     send(home, "UserPromptSubmit", { turn_id, prompt: `Go on, ${turn_id}.` });
   const { session_id } = JSON.parse(recorded("UserPromptSubmit"));
   expect(contextIn((await prompt("a")).stdout).text).toContain(rule);
   expect(await prompt("b")).toEqual(silent);
+  const before = await accepted();
   expect(await send(home, "PreCompact.manual", { session_id })).toEqual(silent);
+  expect(await accepted()).toMatchObject({ accepted: countIn(before) + 1 });
   expect(contextIn((await prompt("c")).stdout).text).toContain(rule);
   expect(await prompt("d")).toEqual(silent);
 });
