@@ -1,6 +1,8 @@
-// The file that OpenCode loads from its plugin folder: it calls every export.
+// The bundle that the plugin file of OpenCode loads: `mem install opencode` writes that file, with the data directory.
 import { createPlugin, type Hooks, type PluginInput } from "./plugin.ts";
 
-export async function MemPlugin(input: PluginInput): Promise<Hooks> {
-  return createPlugin(input).hooks;
+/** `dataDir` for another one than the default. */
+export async function memPlugin(input: PluginInput, dataDir: string | null): Promise<Hooks> {
+  const environment = dataDir === null ? process.env : { ...process.env, MEM_DATA_DIR: dataDir };
+  return createPlugin(input, { environment }).hooks;
 }
