@@ -1,4 +1,7 @@
-// OpenCode: decodes what our plugin sends, and renders replies to it. The plugin has read OpenCode's own events.
+// OpenCode: decodes what our plugin sends, renders replies to it, and lists what to register. The plugin has read OpenCode's
+// own events.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Json, JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
@@ -11,9 +14,54 @@ import {
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+import { type HostPlace, type Integration, mcpEntry } from "./integration.ts";
 
 /** Events of `opencode-plugin/`; its payloads recorded from 1.18.33. */
 export const opencode: Host = { name: "opencode", decode, render };
+
+export const opencodeIntegration: Integration = {
+  title: "OpenCode",
+  folder: { variable: "XDG_CONFIG_HOME", inVariable: "opencode", inHome: ".config/opencode" },
+  program: "opencode",
+  hooks: [],
+  files(at) {
+    const { command, args, env } = at.server;
+    const server = { type: "local", command: [command, ...args], environment: env, enabled: true };
+    return [
+      {
+        path: join(at.folder, "plugins", "mem.js"),
+        syntax: "own",
+        text: pluginFile(at),
+        isOurs: (text) => text.startsWith(pluginHead),
+      },
+      { path: configFile(at), syntax: "json5", mcp: [mcpEntry(["mcp"], server)] },
+    ];
+  },
+  copies: ["opencode"],
+  next: ["Start OpenCode again: a running one has not loaded the plugin."],
+};
+
+// OpenCode reads both names, and the second wins.
+function configFile({ folder, exists }: HostPlace): string {
+  const [json, jsonc] = [join(folder, "opencode.json"), join(folder, "opencode.jsonc")];
+  return exists(jsonc) ? jsonc : json;
+}
+
+const pluginHead = "// mem for OpenCode";
+
+// A plugin whose bundle is gone must not stop OpenCode.
+function pluginFile({ launcherFolder, dataDir }: HostPlace): string {
+  const bundle = pathToFileURL(join(launcherFolder, "opencode", "mem.js")).href;
+  return [
+    `${pluginHead}: written by \`mem install opencode\`, removed by \`mem uninstall opencode\`.`,
+    "export const MemPlugin = (input) =>",
+    `  import(${JSON.stringify(bundle)}).then(`,
+    `    ({ memPlugin }) => memPlugin(input, ${JSON.stringify(dataDir)}),`,
+    "    () => ({}),",
+    "  );",
+    "",
+  ].join("\n");
+}
 
 function decode(event: string, payload: JsonObject): HostEvent {
   const promptKey = textField(payload, "prompt_id") || null;

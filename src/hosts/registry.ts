@@ -10,7 +10,7 @@ import { geminiCli, geminiCliIntegration } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
 import type { HostAgent } from "./integration.ts";
 import { openclaw } from "./openclaw.ts";
-import { opencode } from "./opencode.ts";
+import { opencode, opencodeIntegration } from "./opencode.ts";
 
 /** Every host whose events are read. One with an integration can be installed: one file, and one line here. */
 const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
@@ -19,7 +19,7 @@ const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
   { host: geminiCli, integration: geminiCliIntegration },
   { host: copilotCli, integration: copilotCliIntegration },
   { host: cursor, integration: cursorIntegration },
-  { host: opencode },
+  { host: opencode, integration: opencodeIntegration },
   { host: openclaw },
 ];
 
