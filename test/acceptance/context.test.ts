@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { memAtHome } from "../cli/mem.ts";
+import { calledMem } from "../cli/mem.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import {
   drained,
@@ -114,12 +114,12 @@ test("a setting writes context files, and one command removes them without a tra
   const folder = project();
   const mine = join(folder, "src", "cache", "CLAUDE.md");
   writeFileSync(mine, "# Mine\r\nno end");
-  const off = memAtHome();
+  const off = calledMem();
   await started(off.home, folder);
   expect(await off("folders", "refresh")).toMatchObject({ code: 65, stdout: "" });
   expect(existsSync(join(folder, "src", "login", "CLAUDE.md"))).toBe(false);
 
-  const mem = memAtHome({ MEM_FOLDER_CONTEXT_ENABLED: "true" });
+  const mem = calledMem({ MEM_FOLDER_CONTEXT_ENABLED: "true" });
   await started(mem.home, folder);
   expect((await mem("folders", "refresh")).stdout).toContain("3 files written.");
   expect(readFileSync(join(folder, "src", "login", "CLAUDE.md"), "utf8")).toContain("login.ts, ");

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runMem } from "../cli/mem.ts";
+import { callMem } from "../cli/mem.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../helpers/scripted-model.ts";
 import {
   startWorker,
@@ -75,9 +75,9 @@ describe("a worker with a model", () => {
     await allDone(worker, 10);
     expect(model.requests).toHaveLength(1);
     expect([...(await generators(worker))]).toEqual([expect.not.stringMatching(/^local$/)]);
-    const { stdout } = await runMem(home, ["cost", "--json"]);
+    const { stdout } = await callMem(home, ["cost", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failed_calls: 0 } });
-    const { stdout: status } = await runMem(home, ["status"]);
+    const { stdout: status } = await callMem(home, ["status"]);
     expect(status).toMatch(/^Provider +compat/m);
   });
 
@@ -93,7 +93,7 @@ describe("a worker with a model", () => {
     const { model, home, worker } = await rig("rate-limited");
     await use(worker, "s1", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
-    expect((await runMem(home, ["status"])).stdout).toContain("rate limited");
+    expect((await callMem(home, ["status"])).stdout).toContain("rate limited");
     model.play("ok");
     await allDone(worker, 10);
     expect(await standing(worker)).toMatchObject({ dead: 0, paused: null });
@@ -105,13 +105,13 @@ describe("a worker with a model", () => {
     });
     await use(worker, "s1", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
-    const doctor = await runMem(home, ["doctor"]);
+    const doctor = await callMem(home, ["doctor"]);
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toContain("MEM_COMPAT_API_KEY");
     expect((await worker.get("/api/health")).body).toMatchObject({ status: "degraded" });
     expect(await standing(worker)).toMatchObject({ pending: 10, dead: 0 });
     model.play("ok");
-    await runMem(home, ["queue", "retry"]);
+    await callMem(home, ["queue", "retry"]);
     await allDone(worker, 10);
     expect(readFileSync(`${home.dataDir}/logs/worker.log`, "utf8")).not.toContain("CANARY");
   });
@@ -131,7 +131,7 @@ describe("a worker with a model", () => {
     await use(worker, "s1", 10);
     await allDone(worker, 10);
     expect([...(await generators(worker))]).toEqual(["local"]);
-    const { stdout, stderr } = await runMem(home, ["status"]);
+    const { stdout, stderr } = await callMem(home, ["status"]);
     expect(stdout).toMatch(/local writes; primary \(.*\): access refused/);
     expect(stderr).toBe("");
   });
@@ -171,11 +171,11 @@ describe("a worker with a model", () => {
     await allDone(worker, 20);
     expect(model.requests).toHaveLength(0);
     expect(await generators(worker)).toContain("local");
-    expect((await runMem(home, ["status"])).stdout).toContain("budget");
+    expect((await callMem(home, ["status"])).stdout).toContain("budget");
     await worker.stop();
     const rich = { ...home, env: { ...home.env, MEM_DAILY_TOKEN_BUDGET: "0" } };
     const next = await startWorker(rich);
-    const { code, stdout } = await runMem(rich, ["regenerate", "--yes"]);
+    const { code, stdout } = await callMem(rich, ["regenerate", "--yes"]);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(await generators(next)).not.toContain("local");
     expect(await standing(next)).toMatchObject({ accepted: 20, done: 20 });

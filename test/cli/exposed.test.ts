@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { workerBundle, workerHome } from "../helpers/worker-process.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem } from "./mem.ts";
 
 const isRoot = process.getuid?.() === 0;
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 const other = 65_534;
 
-type Mem = ReturnType<typeof memAtHome>;
+type Mem = ReturnType<typeof calledMem>;
 
 async function dataDirectory(mem: Mem) {
   const { stdout } = await mem("doctor", "--json");
@@ -22,7 +22,7 @@ async function dataDirectory(mem: Mem) {
 
 describe("a data directory that other users can write to", () => {
   test("is not talked to: search and start say so with the command, and doctor fails", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     await mem("worker", "start");
     chmodSync(mem.home.dataDir, 0o777);
     const runs = [await mem("search", "x"), await mem("worker", "start"), await mem("worker", "stop")];
@@ -38,7 +38,7 @@ describe("a data directory that other users can write to", () => {
   });
 
   test.runIf(isRoot)("and that is another user's, is refused to root too", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     mkdirSync(mem.home.dataDir, { mode: 0o700 });
     chownSync(mem.home.dataDir, other, other);
     const { code, stderr } = await mem("search", "x");
@@ -52,7 +52,7 @@ describe("a data directory that other users can write to", () => {
 test.runIf(isRoot)(
   "accepts root's data directory that others can enter while its files are closed",
   async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     await mem("worker", "start");
     const { dataDir } = mem.home;
     chmodSync(dataDir, 0o711);

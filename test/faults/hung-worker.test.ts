@@ -68,7 +68,9 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     const { stdout } = await runHook(launchers[name]("stop"), home, payload);
     expect(JSON.parse(stdout).systemMessage).toContain("was replaced");
     expect((await worker.exited).signal).toBe("SIGKILL");
-    await until(() => workerFile(home).pid !== worker.pid || undefined, 10_000, "the next worker");
+    const hasNext = () =>
+      existsSync(join(home.dataDir, "worker.json")) && workerFile(home).pid !== worker.pid;
+    await until(() => hasNext() || undefined, 10_000, "the next worker");
     await until(() => spooled(home).length === 0 || undefined, 10_000, "an empty spool");
   });
 
@@ -76,6 +78,7 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     const { home, worker } = await stopped(name);
     age(home, 12);
     process.kill(worker.pid, "SIGCONT");
+    await worker.get("/api/health");
     expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
     expect(existsSync(markOf(home))).toBe(false);
     expect(processesOf(home)).toEqual([worker.pid]);

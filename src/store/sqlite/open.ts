@@ -14,16 +14,16 @@ interface OpenOptions {
 }
 
 /**
- * Opens (and creates, and migrates) the database at `path`.
+ * Opens (and creates, and migrates) the database at `path`, or a serialized one in memory.
  * Throws `database_newer`, `database_corrupt` (nothing was changed), or another storage error.
  */
-export function openDatabase(path: string, options: OpenOptions): Sqlite {
+export function openDatabase(path: string | Buffer, options: OpenOptions): Sqlite {
   let db: Sqlite | undefined;
   try {
     db = new Database(path, { timeout: busyTimeoutMs });
     for (const pragma of pragmas) db.pragma(pragma);
     migrate(db, options);
-    restrictFiles(path);
+    if (typeof path === "string") restrictFiles(path);
     return db;
   } catch (cause) {
     db?.close();
