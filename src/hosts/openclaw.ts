@@ -1,11 +1,73 @@
-// OpenClaw: decodes what our gateway plugin sends, and renders replies to it. The plugin has read the gateway's own events.
+// OpenClaw: decodes what our gateway plugin sends, renders replies to it, and lists the entries that load the plugin. The
+// plugin has read the gateway's own events.
+import { join } from "node:path";
 import type { JsonObject } from "../text/json.ts";
-import { textField } from "../text/json-fields.ts";
+import { objectField, textField, textsField } from "../text/json-fields.ts";
 import { decodeEvent, type EventTable, promptEvent, sessionEndEvent } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
+import { type Entry, type HostPlace, type Integration, mcpEntry } from "./integration.ts";
 
 /** Events of `openclaw-plugin/`, with the field names of the session routes. */
 export const openclaw: Host = { name: "openclaw", asksForContext: true, decode, render };
+
+const pluginId = "mem";
+
+export const openclawIntegration: Integration = {
+  title: "OpenClaw",
+  folder: { variable: "OPENCLAW_STATE_DIR", inHome: ".openclaw" },
+  program: "openclaw",
+  // The plugin runs in the gateway's process.
+  hooks: [],
+  files: (at) => [
+    {
+      path: join(at.folder, "openclaw.json"),
+      syntax: "json5",
+      hooks: pluginEntries(at),
+      mcp: [mcpEntry(["mcp", "servers"], { ...at.server })],
+    },
+  ],
+  copies: ["openclaw"],
+  consent:
+    "OpenClaw will give the plugin the conversations of its agents (allowConversationAccess): without that, mem would store tool uses only and inject nothing.",
+  next: [
+    "Restart the gateway: `openclaw gateway restart`. Then `/mem_status` in a chat shows whether mem works.",
+  ],
+  hooksOff: ({ plugins }) => pluginOff(objectField({ plugins: plugins ?? null }, "plugins")),
+};
+
+// Single members: the user's own settings of the plugin stand beside them, in `config`.
+function pluginEntries({ launcherFolder, dataDir }: HostPlace): Entry[] {
+  const folder = join(launcherFolder, "openclaw");
+  const entry = ["plugins", "entries", pluginId];
+  const isSwitch = (value: unknown) => typeof value === "boolean";
+  return [
+    { path: ["plugins", "load", "paths"], value: folder, isOurs: (value) => value === folder },
+    { path: entry, key: "enabled", value: true, isOurs: isSwitch },
+    { path: [...entry, "hooks"], key: "allowConversationAccess", value: true, isOurs: isSwitch },
+    ...(dataDir === null
+      ? []
+      : [
+          {
+            path: [...entry, "config"],
+            key: "dataDir",
+            value: dataDir,
+            isOurs: (value: unknown) => typeof value === "string",
+          },
+        ]),
+  ];
+}
+
+function pluginOff(plugins: JsonObject): { reason: string; next: string } | null {
+  if (plugins.enabled === false) {
+    return { reason: "turns plugins off, so the plugin is not loaded", next: "Set plugins.enabled to true" };
+  }
+  const allowed = textsField(plugins, "allow");
+  if (allowed.length > 0 && !allowed.includes(pluginId)) {
+    return { reason: "allows other plugins only (plugins.allow)", next: `Add "${pluginId}" to the list` };
+  }
+  if (!textsField(plugins, "deny").includes(pluginId)) return null;
+  return { reason: "denies the plugin (plugins.deny)", next: `Remove "${pluginId}" from the list` };
+}
 
 function decode(name: string, payload: JsonObject): HostEvent {
   const runId = textField(payload, "runId");

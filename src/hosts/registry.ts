@@ -9,7 +9,7 @@ import { cursor, cursorIntegration } from "./cursor.ts";
 import { geminiCli, geminiCliIntegration } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
 import type { HostAgent } from "./integration.ts";
-import { openclaw } from "./openclaw.ts";
+import { openclaw, openclawIntegration } from "./openclaw.ts";
 import { opencode, opencodeIntegration } from "./opencode.ts";
 
 /** Every host whose events are read. One with an integration can be installed: one file, and one line here. */
@@ -20,7 +20,7 @@ const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
   { host: copilotCli, integration: copilotCliIntegration },
   { host: cursor, integration: cursorIntegration },
   { host: opencode, integration: opencodeIntegration },
-  { host: openclaw },
+  { host: openclaw, integration: openclawIntegration },
 ];
 
 /** The hosts that can be installed. */

@@ -1,8 +1,11 @@
-// What the OpenClaw plugin sends, as our events.
-import { expect, test } from "vitest";
+// What the OpenClaw plugin sends, as our events, and the entries that load it.
+import { describe, expect, test } from "vitest";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
-import { openclaw } from "../../src/hosts/openclaw.ts";
-import type { JsonObject } from "../../src/text/json.ts";
+import type { HostPlace } from "../../src/hosts/integration.ts";
+import { parseJson } from "../../src/hosts/json-text.ts";
+import { openclaw, openclawIntegration } from "../../src/hosts/openclaw.ts";
+import { type InstallRecord, type Part, planFile } from "../../src/hosts/registration.ts";
+import type { Json, JsonObject } from "../../src/text/json.ts";
 
 const base = {
   claudeSessionId: "openclaw-agent:main:probe-1795218842092",
@@ -52,4 +55,59 @@ test("only a request for context, and a start with a notice, get an answer", () 
   const answer = { context: "CONTEXT", notice: "NOTICE" };
   const answers = bodies.map(([name, body]) => openclaw.render(openclaw.decode(name, body), answer));
   expect(answers.filter((text) => text !== "")).toEqual(["NOTICE", "CONTEXT"]);
+});
+
+describe("openclaw.json", () => {
+  const place: HostPlace = {
+    home: "/home/user",
+    folder: "/home/user/.openclaw",
+    launcherFolder: "/home/user/.mem/bin",
+    dataDir: null,
+    hookCommand: () => "",
+    server: { command: "/bin/sh", args: ["/home/user/.mem/bin/mem-mcp.sh"], env: {} },
+    exists: () => false,
+  };
+  const plan = (before: string, parts: Part[], at = place, earlier?: InstallRecord) => {
+    const [file] = openclawIntegration.files(at);
+    if (file === undefined) throw new Error("no file");
+    return planFile({ host: "openclaw", folder: at.folder, file, before, earlier, parts: new Set(parts) });
+  };
+  const before =
+    "// mine\n{\n  gateway: { port: 18999 }, // loopback\n  plugins: { entries: { mem: { config: { project: 'shop' } } } },\n}\n";
+
+  test("loads the plugin, allows it the conversations, and keeps the user's settings", () => {
+    const { after, record } = plan(before, ["hooks", "mcp"]);
+    expect(parseJson(after ?? "", "json5")).toEqual({
+      gateway: { port: 18_999 },
+      plugins: {
+        load: { paths: ["/home/user/.mem/bin/openclaw"] },
+        entries: {
+          mem: { enabled: true, hooks: { allowConversationAccess: true }, config: { project: "shop" } },
+        },
+      },
+      mcp: { servers: { mem: place.server } },
+    });
+    expect(after).toContain("// loopback");
+    const again = plan(after ?? "", ["hooks", "mcp"], place, record ?? undefined);
+    expect(again.after).toBe(after);
+    expect(plan(after ?? "", [], place, record ?? undefined).after).toBe(before);
+  });
+
+  test("names the data directory where it is not the default", () => {
+    const { after } = plan("{}", ["hooks"], { ...place, dataDir: "/srv/mem" });
+    expect(parseJson(after ?? "", "json5")).toMatchObject({
+      plugins: { entries: { mem: { config: { dataDir: "/srv/mem" } } } },
+    });
+  });
+
+  test.each<[string, Record<string, Json>, string | null]>([
+    ["without a list", {}, null],
+    ["with mem in its list", { allow: ["telegram", "mem"] }, null],
+    ["with a list of others", { allow: ["telegram"] }, "plugins.allow"],
+    ["that denies it", { deny: ["mem"] }, "plugins.deny"],
+    ["without plugins", { enabled: false }, "plugins off"],
+  ])("%s says whether the gateway loads the plugin", (_name, plugins, reason) => {
+    const off = openclawIntegration.hooksOff?.({ plugins }) ?? null;
+    expect(off?.reason ?? null).toEqual(reason === null ? null : expect.stringContaining(reason));
+  });
 });

@@ -41,8 +41,10 @@ export function isOwnTool(name: string): boolean {
   return ownTool.test(name);
 }
 
-// `mcp__<server>__<tool>`, and for a server that a plugin brings `mcp__plugin_<plugin>_<server>__<tool>`.
-const ownTool = /^mcp__(?:plugin_[\w-]{1,100}_)?mem__(?:search|timeline|get_observations|recent|context)$/;
+// `mcp__<server>__<tool>`, for a server that a plugin brings `mcp__plugin_<plugin>_<server>__<tool>`; OpenClaw leaves out
+// the first part.
+const ownTool =
+  /^(?:mcp__(?:plugin_[\w-]{1,100}_)?)?mem__(?:search|timeline|get_observations|recent|context)$/;
 
 function ownAddress(port: number): RegExp {
   return new RegExp(`(?:127\\.\\d+\\.\\d+\\.\\d+|localhost|0\\.0\\.0\\.0|\\[::1?\\]):${port}(?!\\d)`, "i");

@@ -6,6 +6,7 @@ import { mcpServerName } from "../../../src/hosts/integration.ts";
 test("recognizes the tools of our server under the names of all hosts", () => {
   for (const { name } of tools) {
     expect(isOwnTool(`mcp__${mcpServerName}__${name}`), name).toBe(true);
+    expect(isOwnTool(`${mcpServerName}__${name}`), name).toBe(true);
     expect(isOwnTool(`mcp__plugin_agent-mem_${mcpServerName}__${name}`), name).toBe(true);
   }
 });
