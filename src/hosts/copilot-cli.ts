@@ -20,6 +20,7 @@ import {
   type Integration,
   isHandlerOf,
   mcpEntry,
+  mcpServerName,
 } from "./integration.ts";
 
 const host = "copilot-cli";
@@ -141,11 +142,18 @@ function toolUse(
   const response = payload.tool_result ?? payload.toolResult ?? errorOf(payload);
   const status = isJsonObject(response) ? textField(response, "result_type", "resultType") : "";
   return toolUseEvent(base, {
-    name: textField(payload, "tool_name", "toolName"),
+    name: toolName(payload),
     input: argumentsOf(payload),
     response,
     failed: failed || (status !== "" && status !== "success"),
   });
+}
+
+// `<server>-<tool>`: ours is named as on other hosts, so that its uses are recognized.
+function toolName(payload: JsonObject): string {
+  const name = textField(payload, "tool_name", "toolName");
+  const own = `${mcpServerName}-`;
+  return name.startsWith(own) ? `mcp__${mcpServerName}__${name.slice(own.length)}` : name;
 }
 
 function errorOf({ error = null }: JsonObject): Json {

@@ -15,7 +15,13 @@ import {
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
-import { type HookRegistration, type Integration, isHandlerOf, mcpEntry } from "./integration.ts";
+import {
+  type HookRegistration,
+  type Integration,
+  isHandlerOf,
+  mcpEntry,
+  mcpServerName,
+} from "./integration.ts";
 
 const host = "cursor";
 
@@ -149,7 +155,9 @@ function toolName(payload: JsonObject): string {
   const name = textField(payload, "tool_name");
   const [, tool] = /^MCP:(\w+)$/.exec(name) ?? [];
   if (tool === undefined) return name;
-  return /<mem-context/.test(JSON.stringify(payload.tool_output ?? "")) ? `mcp__mem__${tool}` : name;
+  return /<mem-context/.test(JSON.stringify(payload.tool_output ?? ""))
+    ? `mcp__${mcpServerName}__${tool}`
+    : name;
 }
 
 // The end of a turn does not repeat it.

@@ -86,6 +86,13 @@ describe("a tool use", () => {
     },
   );
 
+  test("of our MCP server has the name that other hosts give it", () => {
+    expect(used({ toolName: "mem-search", toolArgs: { query: "x" } })).toMatchObject({
+      toolName: "mcp__mem__search",
+    });
+    expect(used({ toolName: "git-search" })).toMatchObject({ toolName: "git-search" });
+  });
+
   test("of a sub-agent names it", () => {
     const event = used({ toolName: "bash", agentId: "a-1", agentType: "explore" });
     expect(event).toMatchObject({ agentId: "a-1", agentType: "explore" });
