@@ -242,7 +242,7 @@ Its memory is in ${paths.root}
 
 Next, in another terminal:
   npm link                  once, in this directory: make mem a command
-  mem install claude-code   let Claude Code remember through it
+  mem install               register it with the agents on this machine
   mem demo                  or see it work on a recorded session first
   mem search <words>        find what an agent learned
 

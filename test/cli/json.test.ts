@@ -40,6 +40,7 @@ const cases: string[][] = [
   ["rules", ...shop],
   ["status"],
   ["install", "claude-code"],
+  ["repair"],
   ["uninstall", "claude-code"],
   ["context", ...shop, "--prompt", "why does the login loop?"],
   ["mcp", "enable", "claude-code"],
