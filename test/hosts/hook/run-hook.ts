@@ -89,6 +89,16 @@ export function spooled({ dataDir }: HookHome): SpoolLine[] {
   const files = readdirSync(spool)
     .filter((name) => name.endsWith(".jsonl"))
     .sort();
-  const lines = files.flatMap((name) => readFileSync(join(spool, name), "utf8").split("\n"));
+  const lines = files.flatMap((name) => textOf(join(spool, name)).split("\n"));
   return lines.map(parseSpoolLine).filter((line) => line !== null);
+}
+
+// The worker removes a file when it has read it.
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if (existsSync(path)) throw cause;
+    return "";
+  }
 }
