@@ -45,8 +45,7 @@ export function registerInstall(program: Command, context: CliContext): void {
     ],
     examples: [
       "mem install # every host agent on this machine",
-      "mem install claude-code # one of them",
-      "mem install --print # preview the changes",
+      "mem install claude-code --print # preview the changes for one of them",
     ],
     run: (names: string[], options: InstallOptions) => install(context, names, options),
   });

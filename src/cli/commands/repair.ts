@@ -15,7 +15,10 @@ export function registerRepair(program: Command, context: CliContext): void {
     name: "repair",
     about: "Renew the hooks of the installed hosts after an update or a move of mem",
     options: [jsonOption],
-    examples: ["mem repair # the launcher, the version marker, and every registered hook"],
+    examples: [
+      "mem repair # the launcher, the version marker, and every registered hook",
+      "mem repair --json # what was changed, for scripts",
+    ],
     run: ({ json }: JsonOptions) => repair(context, json === true),
   });
 }

@@ -27,8 +27,7 @@ export function registerUninstall(program: Command, context: CliContext): void {
     ],
     examples: [
       "mem uninstall # restore the settings of every host",
-      "mem uninstall claude-code # of one host",
-      "mem uninstall claude-code --print # preview it",
+      "mem uninstall claude-code --print # preview it for one host",
     ],
     run: (names: string[], options: UninstallOptions) => uninstall(context, names, options),
   });
