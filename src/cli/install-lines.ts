@@ -80,11 +80,14 @@ export function hostAsJson({ host, state, plan }: Planned): object {
 
 function entriesInWords({ agent }: HostAt, { file, after }: PlannedFile): string {
   const [hooks, mcp] = [registered(file, after, "hooks").exact, registered(file, after, "mcp").exact];
-  const noun = agent.integration.hooks.length === 0 ? "entry" : "hook";
+  const { length } = agent.integration.hooks;
+  // A whole file of ours has all hooks of its host, or is a plugin.
+  const whole = length === 0 ? "the plugin" : counted(length, "hook");
+  const noun = length === 0 ? "entry" : "hook";
   const words = [
     ...(hooks === 0
       ? []
-      : [file.syntax === "own" ? "the plugin" : counted(hooks, noun, noun === "hook" ? "hooks" : "entries")]),
+      : [file.syntax === "own" ? whole : counted(hooks, noun, noun === "hook" ? "hooks" : "entries")]),
     ...(mcp === 0 ? [] : ["the MCP server mem"]),
   ];
   return words.join(" and ");

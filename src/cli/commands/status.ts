@@ -74,15 +74,21 @@ function unreadRows({ unreadEvents = [] }: Health, nowEpochMs: number): (readonl
   return line === null ? [] : [["Events", line]];
 }
 
-/** `3 not read this week; the newest (afterTabEdit from cursor, 5 min ago): unknown event`. Null without one. */
+/** `3 not read this week: 2 from cursor (unknown event), 1 from x (unknown host); newest stop, 5 min ago`, or null. */
 export function unreadInWords(unread: readonly UnreadEvents[], nowEpochMs: number): string | null {
   const [newest] = unread;
   if (newest === undefined) return null;
   const all = unread.reduce((sum, { events }) => sum + events, 0);
-  const { host, last_event, last_at_epoch, reason } = newest;
-  const which = terminalLine(`${last_event} from ${host}, ${ageInWords(last_at_epoch, nowEpochMs)}`);
-  return `${all} not read this week; the newest (${which}): ${unreadReason[reason]}`;
+  const shown = unread.slice(0, maxShown);
+  const pairs = shown.map(({ host, reason, events }) => `${events} from ${host} (${unreadReason[reason]})`);
+  const more = unread.length > maxShown ? ", and others" : "";
+  const age = ageInWords(newest.last_at_epoch, nowEpochMs);
+  return terminalLine(
+    `${all} not read this week: ${pairs.join(", ")}${more}; newest ${newest.last_event}, ${age}`,
+  );
 }
+
+const maxShown = 4;
 
 const unreadReason: Record<UnreadReason, string> = {
   unknown_host: "unknown host",

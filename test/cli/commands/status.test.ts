@@ -58,6 +58,6 @@ test("events that could not be read are counted, and the newest is named", () =>
   const older = { ...unread, reason: "no_session" as const, events: 1, last_at_epoch: noon - 600_000 };
   expect(unreadInWords([], noon)).toBeNull();
   expect(unreadInWords([{ ...unread, last_at_epoch: noon - 300_000 }, older], noon)).toBe(
-    "3 not read this week; the newest (brandNew from cursor, 5 min ago): unknown event",
+    "3 not read this week: 2 from cursor (unknown event), 1 from cursor (no session id); newest brandNew, 5 min ago",
   );
 });
