@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startResponsesModel } from "./responses-model.mjs";
+import { countRules, withoutWorker } from "./scenario.mjs";
 
 export const codex = {
   name: "codex",
@@ -36,9 +37,10 @@ export const codex = {
     return [join(folder, "config.toml"), join(folder, "hooks.json")];
   },
 
-  turn({ program, project, env }, prompt) {
+  turn({ program, project, env }, prompt, { resume = false }) {
     return new Promise((resolve) => {
-      const words = ["exec", "--skip-git-repo-check", "--json", prompt];
+      const again = resume ? ["resume", "--last"] : [];
+      const words = ["exec", ...again, "--skip-git-repo-check", "--json", prompt];
       const child = execFile(program, words, { cwd: project, env, timeout: 120_000 }, (failure, stdout) =>
         resolve({ code: failure?.code ?? 0, events: stdout.split("\n").filter((line) => line !== "") }),
       );
@@ -71,7 +73,28 @@ export const codex = {
         const { requests } = await turn("Say one.", [long, { text: "A summary." }, { text: "One." }]);
         const [last = ""] = requests.slice(-1);
         if (!last.includes("A summary.")) throw new Error(`no compaction in ${requests.length} requests`);
-        if (!/pnpm in this repository/.test(last)) throw new Error("the request after it has no rule");
+        const times = countRules(last);
+        if (times !== 1) throw new Error(`the rule is in the request after it ${times} times`);
+      },
+    },
+    {
+      feature: "a resumed session has the rule once",
+      async run({ turn }) {
+        await turn("Say two.", [{ text: "Two." }]);
+        const { requests } = await turn("Say three.", [{ text: "Three." }], { resume: true });
+        const times = countRules(requests[0] ?? "");
+        if (times !== 1) throw new Error(`the rule is in the request ${times} times`);
+      },
+    },
+    {
+      feature: "context missed without the worker comes with the next prompt",
+      async run(world) {
+        const { turn } = world;
+        const missed = await withoutWorker(world, () => turn("Say four.", [{ text: "Four." }]));
+        const { requests } = await turn("Say five.", [{ text: "Five." }], { resume: true });
+        const times = [missed.requests[0] ?? "", requests[0] ?? ""].map(countRules);
+        if (times.join() !== "0,1")
+          throw new Error(`the rule is in the requests ${times.join(" and ")} times`);
       },
     },
     {

@@ -24,7 +24,7 @@ const mem = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
  * - `startModel()`: a scripted model with `url`, `script(steps)`, `seen.requests`, `close()`
  * - `configure(world)`: writes the host's settings as a user has them, and returns the files that `mem install` may change
  * - `environment(world)`: what the host needs to use the model
- * - `turn(world, prompt)`: one headless session; resolves with its output
+ * - `turn(world, prompt, how)`: one headless session, with `how.resume` the last one goes on; resolves with its output
  * - `steps`: `shell(command)` and `search(query)`, as this host's tools are called
  * - `consent(world)`: does what only the user can do after `mem install`
  * - `features`: more features as `{ feature, run(world) }`; `cannot`: a feature's name to the reason
@@ -88,10 +88,10 @@ async function createWorld(host, root, model) {
   /** Nothing waits to become a record. */
   world.settled = () =>
     until(async () => (await world.json("status")).worker.queue?.depth === 0, "an empty queue");
-  world.turn = async (prompt, steps) => {
+  world.turn = async (prompt, steps, how = {}) => {
     model.script(steps);
     const from = model.seen.requests.length;
-    const output = await host.turn(world, prompt);
+    const output = await host.turn(world, prompt, how);
     const requests = model.seen.requests.slice(from).map((request) => JSON.stringify(request));
     return { output, requests };
   };
@@ -127,6 +127,26 @@ export async function until(holds, what) {
     await sleep(100);
   }
   throw new Error(`${what} did not happen within a minute`);
+}
+
+/** Runs `work` while no worker can be reached, or started by a session. */
+export async function withoutWorker({ mem, home }, work) {
+  const settings = join(home, ".mem", "settings.json");
+  await mem("worker", "stop");
+  const before = existsSync(settings) ? readFileSync(settings, "utf8") : null;
+  writeFileSync(settings, JSON.stringify({ MEM_WORKER_HOST: "192.0.2.1" }));
+  try {
+    return await work();
+  } finally {
+    if (before === null) rmSync(settings);
+    else writeFileSync(settings, before);
+    await mem("worker", "start");
+  }
+}
+
+/** How often the rule of the first session is in the text. */
+export function countRules(text) {
+  return text.split("pnpm in this repository").length - 1;
 }
 
 const rule = "Always use pnpm in this repository, never npm.";
@@ -167,8 +187,7 @@ const features = [
       await until(async () => JSON.stringify(await world.json("rules")).includes("pnpm"), "the rule");
       const { requests } = await world.turn("Add a test for the login limit.", [{ text: "Added." }]);
       hold(requests.length > 0, "the host sent no request");
-      hold(/pnpm in this repository/.test(requests[0]), "the request has no rule");
-      const times = requests[0].split("pnpm in this repository").length - 1;
+      const times = countRules(requests[0]);
       hold(times === 1, `the rule is in the request ${times} times`);
     },
   },
@@ -184,13 +203,14 @@ const features = [
   {
     feature: "MCP search is called and answered",
     async run(world) {
-      const { steps } = world.host;
-      const { requests } = await world.turn("What changed?", [
-        ...steps.search("login limit"),
-        { text: "Found." },
-      ]);
-      const answer = requests.at(-1)?.split(JSON.stringify("What changed?")).at(-1) ?? "";
-      hold(/quoted as data.*login\.ts/.test(answer), "no answer of the tool");
+      // Hosts start their servers while the turn begins: on a busy machine a first call can come too early.
+      let answer = "";
+      for (let tries = 0; tries < 3 && !/quoted as data.*login\.ts/.test(answer); tries += 1) {
+        const steps = world.host.steps.search("login limit");
+        const { requests } = await world.turn("What changed?", [...steps, { text: "Found." }]);
+        answer = requests.at(-1)?.split(JSON.stringify("What changed?")).at(-1) ?? "";
+      }
+      hold(/quoted as data.*login\.ts/.test(answer), `no answer of the tool: ${answer.slice(-500)}`);
       await world.settled();
       const records = JSON.stringify(await world.json("search", "login limit", "--limit", "50"));
       hold(!/mcp__|quoted as data/.test(records), "reading the memory was remembered");
@@ -199,20 +219,11 @@ const features = [
   {
     feature: "without the worker: the host goes on, nothing is lost",
     async run(world) {
-      await world.mem("worker", "stop");
-      // The start of a session would start it.
-      writeFileSync(
-        join(world.home, ".mem", "settings.json"),
-        JSON.stringify({ MEM_WORKER_HOST: "192.0.2.1" }),
+      const command = "echo spooled-marker > marker.txt && cat marker.txt";
+      const { output } = await withoutWorker(world, () =>
+        world.turn("Write the marker.", [world.host.steps.shell(command), { text: "Ok." }]),
       );
-      const words = ["echo spooled-marker > marker.txt && cat marker.txt"];
-      const { output } = await world.turn("Write the marker.", [
-        world.host.steps.shell(words[0]),
-        { text: "Ok." },
-      ]);
-      rmSync(join(world.home, ".mem", "settings.json"));
       hold(world.host.ended(output), `the host stopped: ${JSON.stringify(output).slice(0, 300)}`);
-      await world.mem("worker", "start");
       await until(
         async () => JSON.stringify(await world.json("search", "marker.txt")).includes("marker.txt"),
         "the spooled observation",
