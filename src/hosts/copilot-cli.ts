@@ -89,11 +89,13 @@ function isSender(payload: JsonObject): boolean {
 const ownFields = ["tool_result", "initial_prompt", "stop_reason"];
 
 function decode(event: string, payload: JsonObject): HostEvent {
+  const agentId = textField(payload, "agent_id", "agentId") || null;
+  const parentId = agentId === null ? "" : textField(payload, "parent_agent_id", "parentAgentId");
   const base: HostEventBase = {
-    sessionId: textField(payload, "session_id", "sessionId"),
+    // A sub-agent sends its own id there.
+    sessionId: parentId || textField(payload, "session_id", "sessionId"),
     cwd: textField(payload, "cwd") || null,
-    // The tools of a sub-agent come under its own session id.
-    agentId: textField(payload, "agent_id", "agentId") || null,
+    agentId,
     agentType: textField(payload, "agent_type", "agentType") || null,
     // No event has an id. Each has its time, so the hash of a payload is one.
     eventKey: null,
@@ -107,13 +109,13 @@ function decode(event: string, payload: JsonObject): HostEvent {
 const events: EventTable = {
   read: new Map<string, EventReader>([
     ["session-start", sessionStart],
-    ["user-prompt-submit", promptEvent],
-    ["user-prompt-submitted", promptEvent],
+    ["user-prompt-submit", ofUser(promptEvent)],
+    ["user-prompt-submitted", ofUser(promptEvent)],
     ["post-tool-use", (base, payload) => toolUse(base, payload, { failed: false })],
     ["post-tool-use-failure", (base, payload) => toolUse(base, payload, { failed: true })],
-    ["stop", turnEnd],
-    ["agent-stop", turnEnd],
-    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["stop", ofUser(turnEnd)],
+    ["agent-stop", ofUser(turnEnd)],
+    ["pre-compact", ofUser((base) => ({ ...base, kind: "before_compact" }))],
     ["session-end", sessionEndEvent],
   ]),
   unused: eventNames(
@@ -127,6 +129,14 @@ const events: EventTable = {
     "notification",
   ),
 };
+
+// A sub-agent has prompts and turns too, which are not the user's.
+function ofUser(read: EventReader): EventReader {
+  return (base, payload) =>
+    base.agentId === null
+      ? read(base, payload)
+      : { ...base, kind: "other", name: textField(payload, "hook_event_name"), payload };
+}
 
 // `new` comes after /clear too, with a new session id.
 function sessionStart(base: HostEventBase, payload: JsonObject): HostEvent {

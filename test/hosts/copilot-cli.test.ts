@@ -51,12 +51,26 @@ describe("a recorded payload", () => {
     if (pascal !== null) expect(decoded("copilot-cli-pascalcase", pascal)).toMatchObject(expected);
   });
 
+  test.each<[string, Partial<HostEvent>]>([
+    ["UserPromptSubmit.in-subagent", { kind: "other" }],
+    ["PostToolUse.Bash.in-subagent", { kind: "tool_use", agentType: "task" }],
+    ["Stop.in-subagent", { kind: "other" }],
+    ["SubagentStop", { kind: "other" }],
+  ])("%s belongs to the session of its parent, and is not the user's", (file, expected) => {
+    const { parent_agent_id, agent_id } = recordedPayload("copilot-cli-pascalcase", file);
+    expect(decoded("copilot-cli-pascalcase", file)).toMatchObject({
+      ...expected,
+      sessionId: parent_agent_id,
+      agentId: agent_id,
+    });
+  });
+
   const all = (["copilot-cli", "copilot-cli-pascalcase"] as const).flatMap((spelling) =>
     recordedFiles(spelling).map((file) => [spelling, file] as const),
   );
   test.each(all)("of %s, %s, keeps its session and is not misread", (spelling, file) => {
-    const { session_id, sessionId } = recordedPayload(spelling, file);
-    expect(decoded(spelling, file).sessionId).toBe(session_id ?? sessionId);
+    const { session_id, sessionId, parent_agent_id } = recordedPayload(spelling, file);
+    expect(decoded(spelling, file).sessionId).toBe(parent_agent_id ?? session_id ?? sessionId);
     expect(decoded(spelling, file)).not.toHaveProperty("misread");
   });
 });
