@@ -71,9 +71,9 @@ const rules: readonly Rule[] = [
   },
   { of: /^with done as \(\s*update generation_jobs/, why: "the jobs were held in the tenant before" },
   {
-    of: /^select body_hash = /,
+    of: /^select (?:body_hash = |id from projects where team_id = \$1 and \(\$2)/,
     what: / and /,
-    why: "without the project it is noticed; without both the planner may find the own row first",
+    why: "without one of them it is noticed; without both the planner may find the own row first",
   },
   {
     of: /memory_epoch.* projects?|update projects/s,
