@@ -346,6 +346,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
       budgetNote: cost.notice,
       vectors: parts.vectors.status,
       queueChanged: parts.statusLine.changed,
+      hosts: parts.hostEvents.activity,
     }),
     ...buildRecall({
       ...parts,

@@ -44,6 +44,15 @@ export interface HostEvents {
    * counted, and its output is empty.
    */
   receive(host: string, event: string, payload: Json, received?: Received): Promise<string>;
+  /** Of each host, since the worker started. */
+  activity(): HostActivity[];
+}
+
+export interface HostActivity {
+  host: string;
+  last_event_at_epoch: number;
+  /** When the host last got context; null if it has not. */
+  last_injection_at_epoch: number | null;
 }
 
 export function createHostEvents(given: HostEventDeps): HostEvents {
@@ -51,7 +60,14 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
   const { inTurn = createInTurn() } = given;
   const count = (event: UnreadName, reason: UnreadReason, at = given.now()) =>
     failOpen("count an event", () => deps.countUnread({ ...cleanNames(event), reason, last_at_epoch: at }));
+  const active = new Map<string, HostActivity>();
+  const note = (host: string, injected: boolean): void => {
+    const now = given.now();
+    const before = active.get(host)?.last_injection_at_epoch ?? null;
+    active.set(host, { host, last_event_at_epoch: now, last_injection_at_epoch: injected ? now : before });
+  };
   return {
+    activity: () => [...active.values()],
     async receive(hostName, eventName, payload, { at, hasLeft = () => false } = {}) {
       const host = isJsonObject(payload) ? deps.hostOf(hostName, payload) : undefined;
       if (!isJsonObject(payload) || host === undefined) {
@@ -72,7 +88,9 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       const take = async () => answerTo(deps, waits ? await filled : filled, delivery);
       const answer = await inTurn(event.sessionId, waits || isLarge(payload), take);
       if (at !== undefined) return "";
-      return host.render(event, answer);
+      const output = host.render(event, answer);
+      note(host.name, answer.context !== null && output !== "" && !hasLeft());
+      return output;
     },
   };
 }

@@ -11,6 +11,7 @@ import { cleanText } from "../privacy/clean.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { settingKeys } from "../settings/table.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import type { HostActivity } from "./host-events.ts";
 import type { Notices } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import type { WorkerStatus } from "./status.ts";
@@ -37,6 +38,8 @@ interface PortDeps {
   vectors(): VectorStatus;
   /** A sentence when a token budget is spent, else null. */
   budgetNote(): string | null;
+  /** When each host was last active. */
+  hosts(): HostActivity[];
 }
 
 type Ports = Pick<
@@ -121,6 +124,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       ...generation(),
       vectors: deps.vectors(),
       unreadEvents: store.unreadEvents.list(clock.now()),
+      hosts: deps.hosts(),
       notices: notices.all(),
     }),
     version,

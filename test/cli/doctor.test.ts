@@ -144,6 +144,28 @@ test("doctor says whether Claude Code's hooks are registered, and counts them", 
   });
 });
 
+test("doctor says when a host last sent an event and got context", async () => {
+  const mem = memAtHome();
+  await mem("install", "claude-code");
+  expect((await checkNamed(mem, "Claude Code"))?.message).toMatch(/; no event yet$/);
+  await mem("remember", "Never use npm.", "--project", "shop");
+  const { host, port } = JSON.parse(readFileSync(dataPaths(mem.home.dataDir).workerFile, "utf8"));
+  const start = {
+    session_id: "s1",
+    cwd: "/home/user/shop",
+    hook_event_name: "SessionStart",
+    source: "startup",
+  };
+  await fetch(`http://${host}:${port}/api/hooks/claude-code/session-start`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(start),
+  });
+  expect((await checkNamed(mem, "Claude Code"))?.message).toMatch(
+    /; last event just now, last context just now$/,
+  );
+});
+
 test("doctor looks at the rest where no home says where Claude Code's settings are", async () => {
   const mem = memAtHome({ HOME: "", USERPROFILE: "" });
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({

@@ -1,6 +1,6 @@
 // Checks of host agents: hooks, MCP server and context files.
 import { existsSync } from "node:fs";
-import type { FolderFilesAnswer } from "../../client/worker-client.ts";
+import type { FolderFilesAnswer, Health } from "../../client/worker-client.ts";
 import { failOpen, toMemError } from "../../core/errors.ts";
 import type { DataPaths } from "../../core/paths.ts";
 import { launcherOf } from "../../hosts/hook-command.ts";
@@ -15,15 +15,39 @@ import { installerOf, machineOf } from "../host-settings.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** Epoch of the last activity of each host; empty when the worker fails. */
-export async function lastSessions({ worker }: CliContext): Promise<ReadonlyMap<string, number>> {
+/** When a host was last active. */
+interface Heard {
+  /** By its last session. */
+  sessionAt: number | undefined;
+  /** Since the worker started. */
+  activity: HostActivity | undefined;
+}
+
+type HostActivity = NonNullable<Health["hosts"]>[number];
+
+/** The last activity of each host; empty without a worker. */
+export async function lastHeard(
+  context: CliContext,
+  health: Health | null,
+): Promise<ReadonlyMap<string, Heard>> {
+  const sessions = health === null ? new Map<string, number>() : await lastSessions(context);
+  const hosts = health?.hosts ?? [];
+  const names = new Set([...sessions.keys(), ...hosts.map(({ host }) => host)]);
+  const heardOfName = (name: string): Heard => ({
+    sessionAt: sessions.get(name),
+    activity: hosts.find(({ host }) => host === name),
+  });
+  return new Map([...names].map((name) => [name, heardOfName(name)]));
+}
+
+async function lastSessions({ worker }: CliContext): Promise<Map<string, number>> {
   const page = await failOpen("ask for sessions", () => worker().sessions({ limit: 100 }));
   const times = (page?.items ?? []).map((one): [string, number] => [one.host, one.last_active_at_epoch]);
   return new Map(times.sort(([, left], [, right]) => left - right));
 }
 
 /** One check per host on this machine or ever heard, and one that names the others. */
-export async function checkHooks(context: CliContext, heard: ReadonlyMap<string, number>): Promise<Check[]> {
+export async function checkHooks(context: CliContext, heard: ReadonlyMap<string, Heard>): Promise<Check[]> {
   const checks: Check[] = [];
   const absent: HostAgent[] = [];
   for (const agent of hostAgents) {
@@ -49,7 +73,7 @@ export async function checkHooks(context: CliContext, heard: ReadonlyMap<string,
 async function checkAgent(
   context: CliContext,
   agent: HostAgent,
-  heardAt: number | undefined,
+  heard: Heard = { sessionAt: undefined, activity: undefined },
 ): Promise<Check | null> {
   try {
     const machine = machineOf(context);
@@ -58,7 +82,8 @@ async function checkAgent(
     const { hooks, mcp, plugin } = state;
     const isInstalled = plugin !== null || hooks.exact + hooks.other + mcp.exact + mcp.other > 0;
     if (isInstalled)
-      return await checkHost(host, state, { heard: heardOf(context, heardAt), paths: machine.paths });
+      return await checkHost(host, state, { heard: heardOf(context, heard), paths: machine.paths });
+    const heardAt = heard.activity?.last_event_at_epoch ?? heard.sessionAt;
     const isHere = heardAt !== undefined || traceOf(machine, agent, host.place) !== null;
     return isHere ? withoutHooks(host, heardAt, context.clock.now()) : null;
   } catch (thrown) {
@@ -67,8 +92,13 @@ async function checkAgent(
   }
 }
 
-function heardOf({ clock }: CliContext, heardAt: number | undefined): string {
-  return heardAt === undefined ? "no event yet" : `last event ${ageInWords(heardAt, clock.now())}`;
+function heardOf({ clock }: CliContext, { sessionAt, activity }: Heard): string {
+  const now = clock.now();
+  const eventAt = activity?.last_event_at_epoch ?? sessionAt;
+  if (eventAt === undefined) return "no event yet";
+  const event = `last event ${ageInWords(eventAt, now)}`;
+  const injectedAt = activity?.last_injection_at_epoch ?? null;
+  return injectedAt === null ? event : `${event}, last context ${ageInWords(injectedAt, now)}`;
 }
 
 const recentMs = 7 * 86_400_000;

@@ -19,7 +19,7 @@ import {
   checkSpool,
 } from "../checks/files.ts";
 import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/generation.ts";
-import { checkFolderFiles, checkHooks, checkMcp, lastSessions } from "../checks/hooks.ts";
+import { checkFolderFiles, checkHooks, checkMcp, lastHeard } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkEvents, checkPort, checkSocket, checkWorker } from "../checks/running.ts";
@@ -104,7 +104,7 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
     ...(looked instanceof MemError
       ? [fail("Worker", looked.message, looked.hint)]
       : checkWorker(looked, version(), elsewhere)),
-    ...(await checkHooks(context, health === null ? new Map() : await lastSessions(context))),
+    ...(await checkHooks(context, await lastHeard(context, health))),
     checkMcp(mcpStates(context)),
     checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []),
     await checkPort(state, settings),

@@ -36,6 +36,8 @@ export const health = z.lazy(() =>
       vectors: vectors.optional(),
       /** Absent from workers of an earlier version. */
       unreadEvents: z.array(unreadEvents).optional(),
+      /** Absent from workers of an earlier version. */
+      hosts: z.array(hostActivity).optional(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),
@@ -84,6 +86,17 @@ const unreadEvents = z.lazy(() =>
       last_at_epoch: epochMs(),
     })
     .meta({ id: "UnreadEvents" }),
+);
+
+/** The last event of a host and the last context that it got, since the worker started. */
+const hostActivity = z.lazy(() =>
+  z
+    .object({
+      host: z.string(),
+      last_event_at_epoch: epochMs(),
+      last_injection_at_epoch: epochMs().nullable(),
+    })
+    .meta({ id: "HostActivity" }),
 );
 
 /** The provider that is set, the one that writes, and its model; null where it needs none. */
