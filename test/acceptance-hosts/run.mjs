@@ -3,11 +3,12 @@
 import { codex } from "./codex.mjs";
 import { copilotCli } from "./copilot-cli.mjs";
 import { geminiCli } from "./gemini-cli.mjs";
+import { openclaw } from "./openclaw.mjs";
 import { opencode } from "./opencode.mjs";
 import { acceptHost } from "./scenario.mjs";
 
 /** A host is one module with the parts that `acceptHost` names. */
-const hosts = { codex, "gemini-cli": geminiCli, "copilot-cli": copilotCli, opencode };
+const hosts = { codex, "gemini-cli": geminiCli, "copilot-cli": copilotCli, opencode, openclaw };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in hosts));

@@ -20,7 +20,7 @@ const mem = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
 /**
  * Runs the features of `host` and resolves to one row each: `pass`, `fail` or `cannot`. A host has:
- * - `name`, `package` (npm name with version), `program` (its command)
+ * - `name`, `package` (npm name with version, or several), `program` (its command)
  * - `startModel()`: a scripted model with `url`, `script(steps)`, `seen.requests`, `close()`
  * - `configure(world)`: writes the host's settings as a user has them, and returns the files that `mem install` may change
  * - `environment(world)`: what the host needs to use the model
@@ -100,7 +100,7 @@ async function createWorld(host, root, model) {
 
 async function installed(host, packages) {
   writeFileSync(join(packages, "package.json"), '{"private":true}');
-  const words = ["install", host.package, "--no-audit", "--no-fund", "--ignore-scripts"];
+  const words = ["install", ...[host.package].flat(), "--no-audit", "--no-fund", "--ignore-scripts"];
   await run("npm", words, { cwd: packages, timeout: 600_000 });
   return join(packages, "node_modules", ".bin", host.program);
 }
