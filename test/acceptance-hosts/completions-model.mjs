@@ -48,7 +48,13 @@ function answer(response, { text, call, input }, number) {
     { choices: choice({ finish_reason: call === undefined ? "stop" : "tool_calls" }) },
     { choices: [], usage },
   ]) {
-    const chunk = { id: `chat_${number}`, object: "chat.completion.chunk", created: 1, model: "loop", ...part };
+    const chunk = {
+      id: `chat_${number}`,
+      object: "chat.completion.chunk",
+      created: 1,
+      model: "loop",
+      ...part,
+    };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   }
   response.end("data: [DONE]\n\n");

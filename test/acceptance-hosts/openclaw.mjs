@@ -80,7 +80,8 @@ export const openclaw = {
 
   steps: {
     shell: (command) => ({ call: "exec", input: { command } }),
-    search: (query) => [{ call: "mem__search", input: { query } }],
+    // The gateway keeps tools of MCP servers behind its catalog.
+    search: (query) => [{ call: "tool_call", input: { id: "mem__search", args: { query } } }],
   },
 
   cannot: { "records of a file before it is read": "a plugin adds to the system prompt only" },

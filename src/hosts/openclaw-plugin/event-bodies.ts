@@ -34,19 +34,25 @@ export function observation(
   const message = objectField(event, "message");
   const named = (field: string) =>
     textField(event, field) || textField(context, field) || textField(message, field);
-  const toolName = named("toolName");
   const toolCallId = named("toolCallId");
   const call = sessions.takeTool(toolCallId);
+  const { toolName, input } = targetOf(named("toolName"), call?.input ?? {});
   if (toolName === "" || toolName.startsWith("memory_") || event.isSynthetic === true) return null;
-  const { input = {}, runId = "" } = call ?? {};
   const fields = {
     ...origin(about),
     tool_name: toolName,
     tool_failed: message.isError === true,
     ...(toolCallId === "" ? {} : { tool_use_id: toolCallId }),
-    ...withRun(runId || runOf(event, context)),
+    ...withRun(call?.runId || runOf(event, context)),
   };
   return () => ({ ...fields, tool_input: cutInput(input), tool_response: responseOf(message) });
+}
+
+// The gateway calls tools that it does not show to the model, those of MCP servers too, through a tool of its catalog.
+function targetOf(toolName: string, input: Json): { toolName: string; input: Json } {
+  if (toolName !== "tool_call" || !isJsonObject(input)) return { toolName, input };
+  const target = textField(input, "id", "name");
+  return target === "" ? { toolName, input } : { toolName: target, input: input.args ?? input };
 }
 
 /** The end of a turn, with the last message of the agent. */

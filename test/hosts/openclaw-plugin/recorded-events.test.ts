@@ -76,6 +76,21 @@ test("arguments of a tool call come from the event before or after it", async ()
   }
 });
 
+test("a tool behind the gateway's catalog has its own name and arguments", async () => {
+  const dataDir = tempDir();
+  const worker = await fakeWorker({ dataDir, over: "socket", does: "answer" });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } });
+  for (const id of ["issues__create", "memory_search"]) {
+    const params = { id, args: { title: "Login" } };
+    gateway.emit("before_tool_call", { event: { toolName: "tool_call", params } });
+    gateway.emit("tool_result_persist", { event: { toolName: "tool_call" } });
+  }
+  await gateway.settled();
+  expect(worker.requests.map(({ body }) => JSON.parse(body))).toEqual([
+    { ...observations, tool_name: "issues__create", tool_input: { title: "Login" }, runId },
+  ]);
+});
+
 describe("the text of a user", () => {
   const sender = 'Sender (untrusted metadata):\n```json\n{\n  "label": "cli"\n}\n```\n\n';
   const conversation = 'Conversation info (untrusted metadata):\n```json\n{ "id": "1" }\n```\n\n';
