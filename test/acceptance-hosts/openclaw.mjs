@@ -4,7 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startCompletionsModel } from "./completions-model.mjs";
+import { startChatModel } from "./chat-model.mjs";
 
 const port = 18_937;
 const nodePackage = `node-${process.platform}-${process.arch}`;
@@ -18,7 +18,7 @@ export const openclaw = {
   environment: () => ({ OPENCLAW_GATEWAY_TOKEN: "loopback" }),
 
   async startModel() {
-    const model = await startCompletionsModel();
+    const model = await startChatModel();
     return {
       ...model,
       close() {

@@ -48,7 +48,7 @@ export function observation(
   return () => ({ ...fields, tool_input: cutInput(input), tool_response: responseOf(message) });
 }
 
-// The gateway calls tools that it does not show to the model, those of MCP servers too, through a tool of its catalog.
+// The gateway calls tools that it does not show to the model, such as MCP tools, through a tool of its catalog.
 function targetOf(toolName: string, input: Json): { toolName: string; input: Json } {
   if (toolName !== "tool_call" || !isJsonObject(input)) return { toolName, input };
   const target = textField(input, "id", "name");
