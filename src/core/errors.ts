@@ -257,7 +257,7 @@ const catalogue = {
     exitCode: 64,
     retryable: false,
     message: "This host agent is not known.",
-    hint: "Known hosts: claude-code.",
+    hint: "List the hosts: `mem install --help`.",
   },
   host_settings_unreadable: {
     status: 409,
