@@ -71,9 +71,10 @@ export function printBeside(io: Io, front: string, indent: number, text: string,
     io.out((at === 0 ? front : " ".repeat(indent)) + line);
 }
 
-/** Writes stored text as lines that fit the terminal. */
+/** Writes stored text as lines that fit the terminal, all with the spaces that it begins with. */
 export function printWrapped({ columns }: Pick<Io, "columns">, write: (line: string) => void, text: string) {
-  for (const line of wrapToWidth(terminalLine(text), columns)) write(line);
+  const [indent = ""] = /^ */.exec(text) ?? [];
+  for (const line of wrapToWidth(terminalLine(text), columns - indent.length)) write(indent + line);
 }
 
 /** Writes notes to stderr, wrapped and yellow. */

@@ -1,12 +1,13 @@
 // Where host agents keep their own memory: files that the user or the agent writes and every session gets in full. `mem`
 // reads them, to leave out what the agent has already, and never changes them.
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { hostAgents } from "./registry.ts";
 
 interface MemoryFiles {
   /** In the working directory and the folders above it. A name that ends in `/` is a folder of such files. */
   inProject: readonly string[];
-  /** In the home. */
-  inHome: readonly string[];
+  /** In the host's folder of settings. */
+  inFolder: readonly string[];
 }
 
 // From the hosts' documentation.
@@ -15,43 +16,52 @@ const filesOfHosts: ReadonlyMap<string, MemoryFiles> = new Map([
     "claude-code",
     {
       inProject: ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/"],
-      inHome: [".claude/CLAUDE.md", ".claude/rules/"],
+      inFolder: ["CLAUDE.md", "rules/"],
     },
   ],
-  ["codex", { inProject: ["AGENTS.override.md", "AGENTS.md"], inHome: [".codex/AGENTS.md"] }],
-  ["gemini-cli", { inProject: ["GEMINI.md"], inHome: [".gemini/GEMINI.md"] }],
+  ["codex", { inProject: ["AGENTS.override.md", "AGENTS.md"], inFolder: ["AGENTS.md"] }],
+  ["gemini-cli", { inProject: ["GEMINI.md"], inFolder: ["GEMINI.md"] }],
   [
     "copilot-cli",
     {
       inProject: ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"],
-      inHome: [".copilot/copilot-instructions.md"],
+      inFolder: ["copilot-instructions.md"],
     },
   ],
-  ["cursor", { inProject: ["AGENTS.md", ".cursorrules"], inHome: [] }],
-  [
-    "opencode",
-    {
-      inProject: ["AGENTS.md", "CLAUDE.md"],
-      inHome: [".config/opencode/AGENTS.md", ".claude/CLAUDE.md"],
-    },
-  ],
-  ["openclaw", { inProject: ["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"], inHome: [] }],
+  ["cursor", { inProject: ["AGENTS.md", ".cursorrules"], inFolder: [] }],
+  ["opencode", { inProject: ["AGENTS.md", "CLAUDE.md"], inFolder: ["AGENTS.md"] }],
+  ["openclaw", { inProject: ["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"], inFolder: [] }],
 ]);
 
+interface Where {
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** Paths of the memory files that a session of the host in `cwd` gets; they need not exist. */
-export function memoryFilesOf(host: string, { cwd, home }: { cwd: string; home: string }): string[] {
+export function memoryFilesOf(host: string, where: Where): string[] {
   const files = filesOfHosts.get(host);
-  if (files === undefined) return [];
+  const folder = folderOf(host, where);
+  if (files === undefined || folder === null) return [];
   return [
-    ...foldersFrom(cwd).flatMap((folder) => files.inProject.map((name) => join(folder, name))),
-    ...files.inHome.map((name) => join(home, name)),
-    ...(host === "claude-code" ? [autoMemory(cwd, home)] : []),
+    ...foldersFrom(where.cwd).flatMap((one) => files.inProject.map((name) => join(one, name))),
+    ...files.inFolder.map((name) => join(folder, name)),
+    ...(host === "claude-code" ? [autoMemory(where.cwd, folder)] : []),
   ];
 }
 
+function folderOf(host: string, { home, environment }: Where): string | null {
+  const agent = hostAgents.find((one) => one.host.name === host);
+  if (agent === undefined) return null;
+  const { variable, inVariable = "", inHome } = agent.integration.folder;
+  const named = variable === null ? "" : (environment[variable] ?? "");
+  return named === "" ? join(home, inHome) : join(resolve(named), inVariable);
+}
+
 // Claude Code's notes for itself, in a folder named by the project's path.
-function autoMemory(cwd: string, home: string): string {
-  return join(home, ".claude", "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory", "MEMORY.md");
+function autoMemory(cwd: string, folder: string): string {
+  return join(folder, "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory", "MEMORY.md");
 }
 
 function foldersFrom(cwd: string): string[] {

@@ -2,7 +2,7 @@
 // own events.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Json, JsonObject } from "../text/json.ts";
+import type { JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
   decodeEvent,
@@ -14,7 +14,7 @@ import {
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
-import { type HostPlace, type Integration, mcpEntry } from "./integration.ts";
+import { type HostPlace, type Integration, mcpEntry, mcpServerName } from "./integration.ts";
 
 /** Events of `opencode-plugin/`; its payloads recorded from 1.18.33. */
 export const opencode: Host = { name: "opencode", decode, render };
@@ -49,13 +49,14 @@ function configFile({ folder, exists }: HostPlace): string {
 
 const pluginHead = "// mem for OpenCode";
 
-// A plugin whose bundle is gone must not stop OpenCode.
+// A plugin whose bundle is gone must not stop OpenCode. The space keeps this text apart from code: the worker's has no
+// `import` with a bracket behind it, which would not work there.
 function pluginFile({ launcherFolder, dataDir }: HostPlace): string {
   const bundle = pathToFileURL(join(launcherFolder, "opencode", "mem.js")).href;
   return [
     `${pluginHead}: written by \`mem install opencode\`, removed by \`mem uninstall opencode\`.`,
     "export const MemPlugin = (input) =>",
-    `  import(${JSON.stringify(bundle)}).then(`,
+    `  import (${JSON.stringify(bundle)}).then(`,
     `    ({ memPlugin }) => memPlugin(input, ${JSON.stringify(dataDir)}),`,
     "    () => ({}),",
     "  );",
@@ -99,22 +100,19 @@ const events: EventTable = {
 
 function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const response = objectField(payload, "tool_response");
-  const { exit } = objectField(response, "metadata");
+  const { exit, is_error } = response;
   return toolUseEvent(base, {
-    name: textField(payload, "tool_name"),
+    name: toolName(textField(payload, "tool_name")),
     input: payload.tool_input ?? null,
-    response: responseOf(response, exit),
-    failed: typeof exit === "number" && exit !== 0,
+    response,
+    failed: is_error === true || (typeof exit === "number" && exit !== 0),
   });
 }
 
-// The metadata repeats the output, for the screen.
-function responseOf({ title, output }: JsonObject, exit: Json | undefined): JsonObject {
-  return {
-    ...(typeof title === "string" ? { title } : {}),
-    output: output ?? null,
-    ...(typeof exit === "number" ? { exit } : {}),
-  };
+// OpenCode joins the names of server and tool. Ours are named as on other hosts, so that their uses are recognized.
+function toolName(name: string): string {
+  const own = `${mcpServerName}_`;
+  return name.startsWith(own) ? `mcp__${mcpServerName}__${name.slice(own.length)}` : name;
 }
 
 const maxContextChars = 30_000;

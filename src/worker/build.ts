@@ -247,7 +247,7 @@ function buildCapture(parts: Base & Memory & Generation) {
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
-  const writtenFor = createHostMemory(homedir());
+  const writtenFor = createHostMemory(homedir(), parts.env);
   const hostEvents = createHostEvents({
     hostOf,
     now: clock.now,

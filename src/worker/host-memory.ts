@@ -6,7 +6,10 @@ import { failOpenSync } from "../core/errors.ts";
 import { memoryFilesOf } from "../hosts/memory-files.ts";
 
 /** The sentences in the memory files of a host for a session in `cwd`. */
-export function createHostMemory(home: string): (host: string, cwd: string) => Promise<Written> {
+export function createHostMemory(
+  home: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): (host: string, cwd: string) => Promise<Written> {
   const readFile = createFileCache();
   return async (host, cwd) => {
     const seen = new Set<string>();
@@ -19,7 +22,7 @@ export function createHostMemory(home: string): (host: string, cwd: string) => P
         depth === 0 ? [] : file.imports.flatMap((one) => read(pathOf(one, path, home), depth - 1));
       return [...file.written, ...imported];
     };
-    const files = memoryFilesOf(host, { cwd, home }).flatMap(expanded);
+    const files = memoryFilesOf(host, { cwd, home, environment }).flatMap(expanded);
     return new Set(files.flatMap((path) => read(path, importDepth)));
   };
 }

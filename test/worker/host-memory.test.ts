@@ -7,8 +7,10 @@ import { tempDir } from "../helpers/temp-dir.ts";
 
 let home: string;
 let cwd: string;
+let environment: Record<string, string> = {};
 beforeEach(() => {
   home = tempDir();
+  environment = {};
   cwd = join(home, "work", "app", "src");
   mkdirSync(cwd, { recursive: true });
 });
@@ -20,7 +22,7 @@ function write(path: string, text: string): void {
 }
 
 async function sentences(host = "claude-code"): Promise<string[]> {
-  return [...(await createHostMemory(home)(host, cwd))].sort();
+  return [...(await createHostMemory(home, environment)(host, cwd))].sort();
 }
 
 test("reads the files of Claude Code in the folder, above it and in the home", async () => {
@@ -30,6 +32,13 @@ test("reads the files of Claude Code in the folder, above it and in the home", a
   write(".claude/CLAUDE.md", "In the home.");
   write("work/app/AGENTS.md", "Of another host.");
   expect(await sentences()).toEqual(["above", "here", "in the home", "in the rules"]);
+});
+
+test("reads the folder that the host's variable names", async () => {
+  environment = { CODEX_HOME: join(home, "elsewhere") };
+  write("elsewhere/AGENTS.md", "Used.");
+  write(".codex/AGENTS.md", "Not used.");
+  expect(await sentences("codex")).toEqual(["used"]);
 });
 
 test("reads the notes that Claude Code keeps for the project", async () => {
@@ -58,7 +67,7 @@ test.each([
 });
 
 test("reads a changed file again", async () => {
-  const memory = createHostMemory(home);
+  const memory = createHostMemory(home, environment);
   write("work/app/CLAUDE.md", "One.");
   expect([...(await memory("claude-code", cwd))]).toEqual(["one"]);
   write("work/app/CLAUDE.md", "Two, longer.");

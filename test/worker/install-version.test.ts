@@ -13,6 +13,5 @@ test("hooks of another version are reported with the next step", () => {
   writeFileSync(file, "1.0.0\n");
   const notice = installNotice(file, "2.0.0");
   expect(notice).toContain("version 1.0.0, the worker is 2.0.0");
-  expect(notice).toContain("`mem install claude-code`");
-  expect(notice).toContain("update the plugin");
+  expect(notice).toContain("`mem repair`");
 });

@@ -12,6 +12,8 @@ import type { WorkerLink } from "./worker-link.ts";
 export interface Outbox {
   /** Queues an event and returns: `make` is called when it is sent. Never throws. */
   send(event: string, make: () => JsonObject): void;
+  /** Sends an event now, and resolves with the reply; empty when it could only be kept. Never throws. */
+  ask(event: string, body: JsonObject): Promise<string>;
   /** Starts the worker if none runs. */
   wake(): void;
   /** Resolves when everything queued was sent or spooled. */
@@ -64,18 +66,20 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     isRunning = false;
   }
 
-  async function deliver({ event, make }: Waiting): Promise<void> {
+  async function deliver({ event, make }: Waiting): Promise<string> {
     const payload = Buffer.from(JSON.stringify(make()));
     try {
       const reply = await link.post(event, payload, deadlineMs(event));
       counts.sent += 1;
       failed = null;
       if (event === sessionStart && reply !== "") warn(reply);
+      return reply;
     } catch (cause) {
       const failure = failureOf(cause);
       if (failed === null) warn(`an event was not delivered (${failure})`);
       failed = failure;
       keep(event, payload, failure);
+      return "";
     }
   }
 
@@ -93,6 +97,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
   return {
     send,
+    ask: async (event, body) =>
+      (await failOpen("send an event", () => deliver({ event, make: () => body }))) ?? "",
     wake: () => send(sessionStart, () => ({})),
     settled: () => running,
     counts: () => ({ waiting: waiting.length, ...counts, failed }),
@@ -111,8 +117,8 @@ function createKeeper(
       runHook({ event: sessionStart, failed: failure }, Buffer.from("{}"));
     }
     if (event === sessionStart) return;
-    // The worker refused the event itself: it would refuse it from the spool too.
-    const isRefused = failure === "exposed" || /^status-4(?!08|29)/.test(failure);
+    // The worker refused the event itself: it would refuse it from the spool too, which shortens a large one.
+    const isRefused = failure === "exposed" || /^status-4(?!08|13|29)/.test(failure);
     // The hook spools the event too, and replaces a worker that stays hung.
     const isKept =
       !isRefused &&

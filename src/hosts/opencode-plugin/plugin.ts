@@ -4,11 +4,10 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { failOpen, reportFailOpenTo } from "../../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { objectField, textField } from "../../text/json-fields.ts";
-import { deadlineMs } from "../hook/deadlines.ts";
 import { hookDataDir } from "../hook/hook-call.ts";
 import { createHookProcess } from "../in-process/hook-process.ts";
 import { createOutbox, type Outbox } from "../in-process/outbox.ts";
-import { createWorkerLink, type WorkerLink } from "../in-process/worker-link.ts";
+import { createWorkerLink } from "../in-process/worker-link.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
 /** What OpenCode gives a plugin; only this is used. */
@@ -41,7 +40,7 @@ export function createPlugin(
   const runHook = createHookProcess({ host, dataDir, environment });
   const outbox = createOutbox({ host, link, dataDir, runHook, clock, warn: log("warn") });
   outbox.wake();
-  const handlers = handlersOf({ directory, link, outbox, sessions: createSessions() });
+  const handlers = handlersOf({ directory, outbox, sessions: createSessions() });
   const guarded = Object.entries(handlers).map(([name, handler]) => [
     name,
     async (input: unknown, output?: unknown) => {
@@ -55,7 +54,6 @@ const host = "opencode";
 
 interface Parts {
   directory: string;
-  link: Pick<WorkerLink, "post">;
   outbox: Outbox;
   sessions: Sessions;
 }
@@ -72,21 +70,22 @@ function handlersOf(parts: Parts): Record<string, Handler> {
       sessions.said(textField(input, "sessionID"), textField(output, "text"));
       return undefined;
     },
-    "experimental.session.compacting": (input) => tell(parts, "pre-compact", originOf(parts, input)),
+    "experimental.session.compacting": (input) => outbox.ask("pre-compact", originOf(parts, input)),
     dispose: () => outbox.settled(),
   };
 }
 
 async function onPrompt(parts: Parts, sessionID: string, output: JsonObject): Promise<void> {
+  const { outbox, sessions } = parts;
   const messageID = textField(objectField(output, "message"), "id");
   const given: Json[] = Array.isArray(output.parts) ? output.parts : [];
   const texts = given.filter(isJsonObject).filter((part) => part.type === "text" && part.synthetic !== true);
   const last = texts.at(-1);
   const prompt = unquoted(texts.map((part) => textField(part, "text")).join("\n"));
   // A sub-agent's prompt was written by the agent that started it.
-  if (last === undefined || prompt === "" || parts.sessions.parentOf(sessionID) !== null) return;
-  parts.sessions.asked(sessionID, messageID);
-  const text = await tell(parts, "user-prompt-submit", { ...originOf(parts, { sessionID }), prompt });
+  if (last === undefined || prompt === "" || sessions.parentOf(sessionID) !== null) return;
+  sessions.asked(sessionID, messageID);
+  const text = await outbox.ask("user-prompt-submit", { ...originOf(parts, { sessionID }), prompt });
   // OpenCode sorts the parts of a message by id: this one goes behind the user's.
   const id = `${textField(last, "id")}mem`;
   if (text !== "") given.push({ id, sessionID, messageID, type: "text", text, synthetic: true });
@@ -98,39 +97,46 @@ function unquoted(prompt: string): string {
 }
 
 async function onToolUse(parts: Parts, input: JsonObject, output: JsonObject): Promise<void> {
-  const context = await tell(parts, "post-tool-use", {
+  const context = await parts.outbox.ask("post-tool-use", {
     ...originOf(parts, input),
     tool_name: textField(input, "tool"),
     tool_use_id: textField(input, "callID"),
     tool_input: input.args ?? null,
-    tool_response: { ...output },
+    tool_response: resultOf(output),
   });
-  if (context !== "") output.output = `${textField(output, "output")}\n\n${context}`;
+  if (context !== "" && typeof output.output === "string") output.output += `\n\n${context}`;
+}
+
+// Without attachments, and without metadata: it repeats the output for the screen. A tool of an MCP server has `content`.
+function resultOf({ title, output, content, isError, metadata }: JsonObject): JsonObject {
+  const { exit } = objectOf(metadata);
+  const texts = Array.isArray(content)
+    ? content.filter(isJsonObject).filter(({ type }) => type === "text")
+    : [];
+  return {
+    ...(typeof title === "string" ? { title } : {}),
+    output: output ?? texts.map((part) => textField(part, "text")).join("\n"),
+    ...(typeof exit === "number" ? { exit } : {}),
+    ...(isError === true ? { is_error: true } : {}),
+  };
 }
 
 async function onEvent(parts: Parts, { type, properties }: JsonObject): Promise<void> {
-  const { sessions } = parts;
+  const { outbox, sessions } = parts;
   const about = objectOf(properties);
   const info = objectField(about, "info");
   const sessionID = textField(about, "sessionID") || textField(info, "id");
   if (type === "session.created") sessions.opened(sessionID, textField(info, "parentID") || null);
-  if (type === "session.idle" && sessions.parentOf(sessionID) === null) {
+  // The session of a sub-agent is a part of the user's.
+  const isOwn = sessions.parentOf(sessionID) === null;
+  if (type === "session.idle" && isOwn) {
     const last_assistant_message = sessions.lastSaid(sessionID);
-    await tell(parts, "stop", { ...originOf(parts, { sessionID }), last_assistant_message });
+    await outbox.ask("stop", { ...originOf(parts, { sessionID }), last_assistant_message });
   }
   if (type === "session.deleted") {
-    await tell(parts, "session-end", { ...originOf(parts, { sessionID }), reason: "deleted" });
+    if (isOwn) await outbox.ask("session-end", { ...originOf(parts, { sessionID }), reason: "deleted" });
     sessions.closed(sessionID);
   }
-}
-
-/** Sends the event, and resolves with the worker's reply; empty when the event could only be kept for later. */
-async function tell({ link, outbox }: Parts, event: string, body: JsonObject): Promise<string> {
-  const reply = await failOpen("tell the worker", () =>
-    link.post(event, Buffer.from(JSON.stringify(body)), deadlineMs(event)),
-  );
-  if (reply === undefined) outbox.send(event, () => body);
-  return reply ?? "";
 }
 
 // A sub-agent has a separate session: what it does belongs to the session that started it.

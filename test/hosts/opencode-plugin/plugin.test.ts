@@ -116,6 +116,44 @@ describe("a session", () => {
   });
 });
 
+describe("a tool", () => {
+  const call = (tool: string, output: object) =>
+    host.hooks["tool.execute.after"]?.(
+      { tool, sessionID: session, callID: `call_${tool}`, args: {} },
+      output,
+    );
+
+  test("of an MCP server is stored with its text and its failure", async () => {
+    await call("tracker_find", { content: [{ type: "text", text: "Ticket 4711 is open." }], isError: true });
+    await expect
+      .poll(async () => JSON.stringify(await items("/api/observations")), { timeout: 20_000 })
+      .toContain("4711");
+  });
+
+  test("of mem itself is not stored", async () => {
+    await call("mem_search", { content: [{ type: "text", text: "Ticket 4711 is open." }] });
+    await call("bash", { title: "echo", output: "hi\n", metadata: { exit: 0 } });
+    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    expect(JSON.stringify(await items("/api/observations"))).not.toContain("4711");
+  });
+
+  test("with a large attachment is stored without it", async () => {
+    const attachments = [{ type: "file", url: `data:image/png;base64,${"A".repeat(3_000_000)}` }];
+    await call("read", { title: "a.png", output: "Image read successfully", metadata: {}, attachments });
+    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+  });
+});
+
+test("the end of a sub-agent's session does not end the user's", async () => {
+  const info = { id: "ses_child", parentID: session };
+  await host.prompt("Look around.");
+  await host.event("session.created", { properties: { sessionID: "ses_child", info } });
+  await host.event("session.created", { type: "session.deleted", properties: { info } });
+  expect(await worker.get("/sessions/1/status")).toMatchObject({ body: { status: "active" } });
+  await host.event("session.created", { type: "session.deleted" });
+  expect(await worker.get("/sessions/1/status")).toMatchObject({ body: { status: "completed" } });
+});
+
 test.each(readdirSync(new URL("../../fixtures/host-events/opencode", import.meta.url)))(
   "the recorded %s changes no output without context",
   async (file) => {
