@@ -21,12 +21,15 @@ import { failOpenSync, MemError } from "../core/errors.ts";
 /** The text of the file, null when there is none. Throws `host_settings_unreadable`. */
 export function readSettingsFile(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return strictUtf8.decode(readFileSync(path));
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
     throw unusable(path, "cannot be read", cause);
   }
 }
+
+// Other bytes would become replacement characters and be written back so. The byte order mark stays in the text.
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Replaces the text `before` by `after`; null means no file. Behind a link, the target is replaced: people link to

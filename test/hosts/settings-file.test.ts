@@ -83,3 +83,11 @@ test("a folder in its place is an error that says where", () => {
   expect(() => readSettingsFile(path)).toThrow(unreadable);
   expect(() => readSettingsFile(path)).toThrow(path);
 });
+
+test("a file that is not UTF-8 is an error, and a byte order mark stays", () => {
+  const path = join(tempDir(), "settings.json");
+  writeFileSync(path, Buffer.from('{"name": "caf\xe9"}', "latin1"));
+  expect(() => readSettingsFile(path)).toThrow(unreadable);
+  writeFileSync(path, "\uFEFF{}");
+  expect(readSettingsFile(path)).toBe("\uFEFF{}");
+});
