@@ -108,6 +108,8 @@ export interface Entry {
   isOurs(value: unknown): boolean;
   /** A member at the top that the host needs and others use too: added if missing, removed only with the whole file. */
   shared?: true;
+  /** The members of the value that mem sets; the user may change or add others. Without it, all of them. */
+  fields?: readonly string[];
   /** The value is a group: the elements of this member are ours, and others may add theirs. */
   group?: string;
 }
@@ -138,8 +140,11 @@ type HookCommands = Pick<HostPlace, "hookCommand">;
 
 /** The member `mem` of the object at `path`. `value` is our server in the host's form. */
 export function mcpEntry(path: readonly string[], value: JsonObject): Entry {
-  return { path, key: mcpServerName, value, isOurs: startsOurServer };
+  const fields = Object.keys(value).filter((name) => startFields.has(name));
+  return { path, key: mcpServerName, value, fields, isOurs: startsOurServer };
 }
+
+const startFields: ReadonlySet<string> = new Set(["command", "args", "env", "environment"]);
 
 // The words may be in `args` or, as in OpenCode, in `command`.
 function startsOurServer(server: unknown): boolean {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
-import { isJsonObject } from "../text/json.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
 import type { EditedFile, Entry, HostFile } from "./integration.ts";
 import { addJsonEntry, withoutJsonEntries } from "./json-entries.ts";
 import {
@@ -115,9 +115,10 @@ function planOwnFile({ host, folder, before, parts, earlier }: PlanRequest, file
 function planEdit(request: PlanRequest, file: EditedFile): InstallPlan {
   const { host, folder, before, earlier, parts } = request;
   const all = [...(file.hooks ?? []), ...(file.mcp ?? [])];
-  const wanted = [...parts].flatMap((part) => file[part] ?? []);
   const value = parseText(file, before);
-  if (earlier !== undefined && isComplete(value, wanted, all)) return { after: before, record: earlier };
+  const planned = [...parts].flatMap((part) => file[part] ?? []);
+  if (earlier !== undefined && isComplete(value, planned, all)) return { after: before, record: earlier };
+  const wanted = planned.map((entry) => withUserFields(entry, value));
   const clean = withoutEntries(file, before, { entries: all, earlier });
   if (wanted.length === 0) return { after: clean, record: null };
   const blank = clean !== null && isBlank(clean) ? clean : null;
@@ -233,9 +234,26 @@ function isShared(value: unknown, { key = "", shared }: Entry): boolean {
   return shared === true && isJsonObject(value) && key in value;
 }
 
-function hasExactly(value: unknown, { path, key, value: expected }: Entry): boolean {
+// The entry with what the user changed in the present one, besides the fields that mem sets.
+function withUserFields({ fields, ...entry }: Entry, value: unknown): Entry {
+  const { path, key = "", value: wanted, isOurs } = entry;
+  const present = valueAt(value, [...path, key]);
+  if (fields === undefined || !isJsonObject(wanted) || !isJsonObject(present) || !isOurs(present))
+    return entry;
+  return { ...entry, value: { ...wanted, ...present, ...fieldsOf(wanted, fields) } };
+}
+
+function fieldsOf(value: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name)));
+}
+
+function hasExactly(value: unknown, { path, key, fields, value: expected }: Entry): boolean {
   const container = valueAt(value, path);
-  if (key !== undefined) return isJsonObject(container) && isDeepStrictEqual(container[key], expected);
+  if (key !== undefined) {
+    const member = isJsonObject(container) ? container[key] : undefined;
+    if (fields === undefined || !isJsonObject(expected)) return isDeepStrictEqual(member, expected);
+    return isJsonObject(member) && isDeepStrictEqual(fieldsOf(member, fields), fieldsOf(expected, fields));
+  }
   return Array.isArray(container) && container.some((element) => isDeepStrictEqual(element, expected));
 }
 
