@@ -8,7 +8,7 @@ import { type HostAt, hostAt, type Machine, traceOf } from "../hosts/host-places
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { createInstaller, type Installer } from "../hosts/installer.ts";
 import { removeLaunchers, writeLaunchers } from "../hosts/launcher-files.ts";
-import { hostAgents } from "../hosts/registry.ts";
+import { agentNamed, hostAgents } from "../hosts/registry.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 import type { CliContext } from "./context.ts";
@@ -28,6 +28,11 @@ export function machineOf(context: CliContext): Machine {
 
 export function installerOf(context: CliContext): Installer {
   return createInstaller(machineOf(context), installsOf(context.paths()));
+}
+
+/** The named host at the folder that it reads for this user. Throws `host_settings_unreadable`. */
+export function hostNamed(context: CliContext, name: string): HostAt {
+  return hostAt(machineOf(context), agentNamed(name));
 }
 
 /** The hosts that are installed on this machine, whether or not mem is registered with them. */

@@ -96,9 +96,11 @@ export function createInstaller(machine: Machine, installs: Installs): Installer
         try {
           return [planOne(host, file, parts)];
         } catch (thrown) {
-          if (!parts.has("mcp") || file.syntax === "own" || file.mcp === undefined) throw thrown;
+          const isForMcp = file.syntax !== "own" && file.hooks === undefined;
+          const hasBoth = file.syntax !== "own" && file.mcp !== undefined && parts.has("mcp");
+          if (!isForMcp && !hasBoth) throw thrown;
           refused.push(toMemError(thrown));
-          return file.hooks === undefined ? [] : [planOne(host, file, withoutMcp)];
+          return isForMcp ? [] : [planOne(host, file, withoutMcp)];
         }
       });
       return { files, refused };

@@ -16,7 +16,7 @@ import { dataPaths } from "../../src/core/paths.ts";
 import { version } from "../../src/core/version.ts";
 import { hostNames } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { type Mem, memAtHome, runMem } from "./mem.ts";
 
 function settingsOf(mem: Mem): string {
   return join(mem.home.env.HOME ?? "", ".claude", "settings.json");
@@ -74,6 +74,23 @@ test("changes the settings in the host's configured folder", async () => {
   await mem("install", "claude-code");
   expect(existsSync(join(folder, "settings.json"))).toBe(true);
   expect(existsSync(settingsOf(mem))).toBe(false);
+});
+
+test("changes the configured folder although another one was recorded later", async () => {
+  const mem = memAtHome();
+  const folder = join(tempDir(), "claude");
+  await mem("install", "claude-code");
+  await runMem({ ...mem.home, env: { ...mem.home.env, CLAUDE_CONFIG_DIR: folder } }, [
+    "install",
+    "claude-code",
+  ]);
+  for (const words of [
+    ["install", "claude-code"],
+    ["mcp", "status", "claude-code"],
+  ]) {
+    const { items } = JSON.parse((await mem(...words, "--json")).stdout);
+    expect(JSON.stringify(items)).not.toContain(folder);
+  }
 });
 
 test("does not change settings that are not JSON", async () => {
@@ -262,6 +279,23 @@ test("repair renews the launcher, its notes and every hook, and says what it cha
   expect(readFileSync(paths.hookRuntime, "utf8")).toContain(process.execPath);
   expect(readFileSync(launcher, "utf8")).toContain("mem-hook.sh");
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(settings);
+});
+
+test("a broken file of MCP servers does not block the hooks", async () => {
+  const mem = memAtHome();
+  const config = join(mem.home.env.HOME ?? "", ".claude.json");
+  await mem("install", "claude-code");
+  const settings = readFileSync(settingsOf(mem), "utf8");
+  writeFileSync(config, "{ broken");
+  writeFileSync(settingsOf(mem), settings.replaceAll(dataPaths(mem.home.dataDir).launcher, "/old/hooks"));
+  const repaired = await mem("repair");
+  expect(repaired.code).toBe(65);
+  expect(repaired.stdout).toContain("~/.claude/settings.json");
+  expect(repaired.stderr).toContain(".claude.json");
+  expect(readFileSync(settingsOf(mem), "utf8")).toBe(settings);
+  const installed = await mem("install", "claude-code", "--no-mcp");
+  expect(installed).toMatchObject({ code: 0 });
+  expect(installed.stderr).toContain(".claude.json");
 });
 
 test("a link to settings in a repository stays a link, and its target is restored", async () => {

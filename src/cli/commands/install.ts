@@ -10,7 +10,7 @@ import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
 import { type HookProbe, probeHooks } from "../hook-probe.ts";
-import { hostsOnMachine, installerOf, installsOf, noHostFound, writeHookFiles } from "../host-settings.ts";
+import { hostNamed, hostsOnMachine, installerOf, installsOf, noHostFound, writeHookFiles } from "../host-settings.ts";
 import {
   changedFiles,
   hostAsJson,
@@ -87,7 +87,7 @@ function planAll(context: CliContext, names: string[], options: InstallOptions):
   const hosts =
     names.length === 0
       ? hostsOnMachine(context)
-      : [...new Set(names)].flatMap((name) => installer.placesOf(name).slice(-1));
+      : [...new Set(names)].map((name) => hostNamed(context, name));
   const all: AllPlanned = { planned: [], failures: [] };
   for (const host of hosts) {
     try {

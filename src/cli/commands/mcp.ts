@@ -8,7 +8,7 @@ import { mcpServerName } from "../../hosts/integration.ts";
 import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { installerOf, installsOf, writeHookFiles } from "../host-settings.ts";
+import { hostNamed, installerOf, installsOf, writeHookFiles } from "../host-settings.ts";
 import { changedFiles } from "../install-lines.ts";
 import { printWrapped } from "../table.ts";
 import { homePath } from "../words.ts";
@@ -128,8 +128,7 @@ function showStatus(context: CliContext, host: string | undefined, asJson: boole
 
 // A named host need not be installed: it may have the hooks from a plugin.
 function hostsOf(context: CliContext, name: string | undefined): HostAt[] {
-  const installer = installerOf(context);
-  return name === undefined ? installer.installed() : installer.placesOf(name).slice(-1);
+  return name === undefined ? installerOf(context).installed() : [hostNamed(context, name)];
 }
 
 async function serve(context: CliContext): Promise<void> {
