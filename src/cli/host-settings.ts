@@ -52,6 +52,12 @@ export function noHostFound(): MemError {
   });
 }
 
+/** Throws the first of the failures, and prints the others before. */
+export function throwFailures({ io }: CliContext, [first, ...others]: readonly MemError[]): void {
+  for (const { message } of others) io.err(io.errPaint.red(message));
+  if (first !== undefined) throw first;
+}
+
 /** Writes what the registered hooks start, and the version of mem; returns the files that it changed. */
 export function writeHookFiles(paths: DataPaths, hosts: readonly HostAt[]): string[] {
   prepareDataDirectory(paths.root);

@@ -60,8 +60,8 @@ export interface Installer {
   planRemoval(host: HostAt): HostPlan;
   /** The files with the MCP server registered or removed, and hooks as they are. */
   planMcp(host: HostAt, enabled: boolean): HostPlan;
-  /** Writes the plan, and the records of it. Throws `host_settings_unreadable`. */
-  apply(plan: HostPlan): void;
+  /** Writes the plan, and the records of it. Returns the files that it wrote, and the errors of the others. */
+  apply(plan: HostPlan): HostPlan;
 }
 
 export function createInstaller(machine: Machine, installs: Installs): Installer {
@@ -129,15 +129,26 @@ export function createInstaller(machine: Machine, installs: Installs): Installer
       };
     },
     apply({ files }) {
-      for (const { file, before, after, record, earlier } of files) {
-        const made = replaceSettingsFile(file.path, before, after);
-        if (after === null) removeEmptyFolders(earlier?.made_folders ?? []);
-        if (record === null && earlier === undefined) continue;
-        const folders = [...(record?.made_folders ?? []), ...made];
-        installs.put(file.path, record && { ...record, made_folders: folders });
+      const done: HostPlan = { files: [], refused: [] };
+      for (const one of files) {
+        try {
+          applyFile(installs, one);
+          done.files.push(one);
+        } catch (thrown) {
+          done.refused.push(toMemError(thrown));
+        }
       }
+      return done;
     },
   };
+}
+
+function applyFile(installs: Installs, { file, before, after, record, earlier }: PlannedFile): void {
+  const made = replaceSettingsFile(file.path, before, after);
+  if (after === null) removeEmptyFolders(earlier?.made_folders ?? []);
+  if (record === null && earlier === undefined) return;
+  const folders = [...(record?.made_folders ?? []), ...made];
+  installs.put(file.path, record && { ...record, made_folders: folders });
 }
 
 interface FileRequest {

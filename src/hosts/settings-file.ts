@@ -100,7 +100,7 @@ function unusable(path: string, what: string, cause: unknown): MemError {
   const reason = cause instanceof Error ? ` (${cause.message})` : "";
   return new MemError("host_settings_unreadable", {
     message: `${path} ${what}${reason}.`,
-    hint: "Nothing was changed.",
+    hint: "The file was not changed.",
     cause,
   });
 }

@@ -1,7 +1,7 @@
 // The MCP switch of the installed hosts, for the worker's routes.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { MemError } from "../core/errors.ts";
+import { MemError, toMemError } from "../core/errors.ts";
 import type { DataPaths } from "../core/paths.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { createInstaller, mcpStateOf } from "../hosts/installer.ts";
@@ -25,12 +25,19 @@ export function createMcp(paths: DataPaths, environment: Environment): McpPorts 
       const installed = hosts();
       if (installed.length === 0) installs.setMcpWish(enabled);
       else if (enabled) writeLaunchers(paths, []);
+      const failures: MemError[] = [];
       for (const host of installed) {
-        const { plugin } = mcpStateOf(host);
-        // Registered too, the agent would see every tool twice.
-        if (!enabled || plugin === null) installer.apply(installer.planMcp(host, enabled));
-        if (!enabled && plugin !== null) throw broughtByPlugin(plugin);
+        try {
+          const { plugin } = mcpStateOf(host);
+          // Registered too, the agent would see every tool twice.
+          if (!enabled || plugin === null)
+            failures.push(...installer.apply(installer.planMcp(host, enabled)).refused);
+          if (!enabled && plugin !== null) failures.push(broughtByPlugin(plugin));
+        } catch (thrown) {
+          failures.push(toMemError(thrown));
+        }
       }
+      for (const failure of failures) throw failure;
     },
   };
 }

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -330,6 +332,45 @@ test("settings that are nested too deeply are an error, and stay", async () => {
   expect(code).toBe(65);
   expect(stderr).toContain("nested too deeply");
   expect(readFileSync(file, "utf8") === text).toBe(true);
+});
+
+// A name so long that no temporary file fits beside it: root writes where rights forbid it.
+test("a file that cannot be written does not stop the other hosts", async () => {
+  const mem = memAtHome();
+  const [file, target] = [writeSettings(mem, "{}"), join(tempDir(), "x".repeat(252))];
+  const hooks = join(mem.home.env.HOME ?? "", ".codex", "hooks.json");
+  writeFileSync(target, '{"model": "opus"}');
+  rmSync(file);
+  symlinkSync(target, file);
+  const installed = await mem("install", "claude-code", "codex");
+  expect(installed.code).toBe(65);
+  expect(installed.stdout).toContain("Codex");
+  expect(installed.stdout).not.toContain("Claude Code");
+  expect(installed.stderr).toMatch(/cannot be written.*\nThe file was not changed\./);
+  expect(existsSync(hooks)).toBe(true);
+
+  rmSync(file);
+  writeFileSync(file, '{"model": "opus"}');
+  await mem("install", "claude-code");
+  renameSync(file, target);
+  symlinkSync(target, file);
+  const removed = await mem("uninstall");
+  expect(removed.code).toBe(65);
+  expect(removed.stdout).not.toContain("settings.json");
+  expect(existsSync(hooks)).toBe(false);
+  expect(readFileSync(target, "utf8")).toContain("mem-hook.sh");
+});
+
+test("install and uninstall without a host name the plugin that brings the hooks", async () => {
+  const mem = memAtHome();
+  writeSettings(mem, '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
+  expect(await mem("install")).toEqual({
+    code: 0,
+    stdout: "Claude Code: hooks come from the plugin agent-mem@agent-mem.\n",
+    stderr: "",
+  });
+  expect(JSON.parse((await mem("install", "--json")).stdout)).toMatchObject({ items: [] });
+  expect((await mem("uninstall")).stdout).toContain("`claude plugin disable agent-mem@agent-mem`");
 });
 
 // Root writes where rights forbid it.

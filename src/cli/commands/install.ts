@@ -3,14 +3,23 @@ import type { Command } from "commander";
 import { MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
-import type { Part } from "../../hosts/registration.ts";
+import type { HostPlan } from "../../hosts/installer.ts";
+import { type Part, registered } from "../../hosts/registration.ts";
 import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
 import { type HookProbe, probeHooks } from "../hook-probe.ts";
-import { hostNamed, hostsOnMachine, installerOf, installsOf, noHostFound, writeHookFiles } from "../host-settings.ts";
+import {
+  hostNamed,
+  hostsOnMachine,
+  installerOf,
+  installsOf,
+  noHostFound,
+  throwFailures,
+  writeHookFiles,
+} from "../host-settings.ts";
 import {
   changedFiles,
   hostAsJson,
@@ -52,16 +61,17 @@ export function registerInstall(program: Command, context: CliContext): void {
 }
 
 async function install(context: CliContext, names: string[], options: InstallOptions): Promise<void> {
-  const { planned, failures } = planAll(context, names, options);
+  const { planned, skipped, failures } = planAll(context, names, options);
   if (options.print === true) showPlan(context, planned, options);
   else if (planned.length > 0) {
     await demandConsent(context, planned, { names, options });
-    await installAll(context, planned, options);
+    failures.push(...(await installAll(context, planned, options)));
+  } else if (skipped.length > 0 && options.json === true) {
+    context.io.json({ items: [], printed: false, warnings: [] });
   }
-  const [first, ...others] = failures;
-  for (const { message } of others) context.io.err(context.io.errPaint.red(message));
-  if (first !== undefined) throw first;
-  if (planned.length === 0) throw noHostFound();
+  for (const line of skipped) (options.json === true ? context.io.err : context.io.out)(line);
+  throwFailures(context, failures);
+  if (planned.length + skipped.length === 0) throw noHostFound();
 }
 
 // Hooks are checked by a worker of this version: an earlier one would store the check.
@@ -78,6 +88,8 @@ async function workerProblem({ worker }: CliContext): Promise<string | null> {
 
 interface AllPlanned {
   planned: Planned[];
+  /** Says which hosts get the hooks from the plugin. */
+  skipped: string[];
   /** Of hosts that stay as they are. */
   failures: MemError[];
 }
@@ -88,13 +100,14 @@ function planAll(context: CliContext, names: string[], options: InstallOptions):
     names.length === 0
       ? hostsOnMachine(context)
       : [...new Set(names)].map((name) => hostNamed(context, name));
-  const all: AllPlanned = { planned: [], failures: [] };
+  const all: AllPlanned = { planned: [], skipped: [], failures: [] };
   for (const host of hosts) {
     try {
       const state = installer.state(host);
       const isOwn = state.plugin === null || options.force === true || options.print === true;
       if (!isOwn && names.length > 0) throw broughtByPlugin(host, state.plugin);
       if (isOwn) all.planned.push(planHost(context, { host, state }, options));
+      else all.skipped.push(`${host.agent.integration.title}: hooks come from the plugin ${state.plugin}.`);
     } catch (thrown) {
       all.failures.push(toMemError(thrown));
     }
@@ -170,18 +183,21 @@ async function installAll(
   context: CliContext,
   planned: readonly Planned[],
   options: InstallOptions,
-): Promise<void> {
+): Promise<MemError[]> {
   const { io, environment } = context;
   const installer = installerOf(context);
   const installs = installsOf(context.paths());
   // First: what the hooks start.
   writeHookFiles(context.paths(), [...installer.installed(), ...planned.map(({ host }) => host)]);
-  for (const { plan } of planned) installer.apply(plan);
+  const done = planned.map((one) => ({ ...one, plan: installer.apply(one.plan) }));
+  const failures = done.flatMap(({ plan }) => plan.refused);
+  const written = done.filter(({ plan }) => hasHooks(plan));
+  if (written.length === 0) return failures;
   // From now on the configuration of the host decides.
   if (installs.mcpWish() !== null) installs.setMcpWish(null);
   const problem = await workerProblem(context);
   const items = [];
-  for (const one of planned) {
+  for (const one of written) {
     const probes = problem === null ? await probeHooks(one.host, environment) : [];
     items.push({ one, probes, warnings: [...one.warnings, ...failedProbes(probes)] });
   }
@@ -196,6 +212,11 @@ async function installAll(
     io.out("Remove: `mem uninstall`. Check: `mem doctor`.");
   }
   warnAll(io, [...items.flatMap((item) => item.warnings), ...warnings]);
+  return failures;
+}
+
+function hasHooks({ files }: HostPlan): boolean {
+  return files.some(({ file, after }) => registered(file, after, "hooks").exact > 0);
 }
 
 // Not wrapped: they name commands to copy.

@@ -1,6 +1,6 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
-import { MemError } from "../../core/errors.ts";
+import { MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
 import { type McpState, mcpStateOf } from "../../hosts/installer.ts";
@@ -8,7 +8,7 @@ import { mcpServerName } from "../../hosts/integration.ts";
 import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { hostNamed, installerOf, installsOf, writeHookFiles } from "../host-settings.ts";
+import { hostNamed, installerOf, installsOf, throwFailures, writeHookFiles } from "../host-settings.ts";
 import { changedFiles } from "../install-lines.ts";
 import { printWrapped } from "../table.ts";
 import { homePath } from "../words.ts";
@@ -60,19 +60,35 @@ interface Toggle {
 }
 
 function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
-  const { io } = context;
   const paths = context.paths();
   const hosts = hostsOf(context, host);
   if (hosts.length === 0 && enabled) throw noHostInstalled();
   if (enabled) writeHookFiles(paths, hosts);
   const installs = installsOf(paths);
   if (hosts.length === 0 && installs.mcpWish() === true) installs.setMcpWish(null);
-  const changes = hosts.map((one) => switchMcp(context, one, enabled));
+  const failures: MemError[] = [];
+  const changes = hosts.flatMap((one) => {
+    try {
+      return [switchMcp(context, one, enabled)];
+    } catch (thrown) {
+      failures.push(toMemError(thrown));
+      return [];
+    }
+  });
+  showChanges(context, changes, { enabled, asJson, isEmpty: hosts.length === 0 });
+  throwFailures(context, failures);
+}
+
+function showChanges(
+  { io }: CliContext,
+  changes: readonly McpChange[],
+  { enabled, asJson, isEmpty }: { enabled: boolean; asJson: boolean; isEmpty: boolean },
+): void {
   if (asJson) {
     io.json({ items: changes, enabled: enabled || changes.some((change) => change.enabled) });
     return;
   }
-  if (changes.length === 0) io.out("No host agent is installed, so there is nothing to remove.");
+  if (isEmpty) io.out("No host agent is installed, so there is nothing to remove.");
   for (const change of changes) printWrapped(io, io.out, changeInWords(change, enabled));
 }
 
@@ -86,7 +102,7 @@ function switchMcp(context: CliContext, host: HostAt, enabled: boolean): McpChan
   // Registered too, the agent would see every tool twice.
   if (enabled && plugin !== null) return { ...state, plugin, changed: false };
   const plan = installer.planMcp(host, enabled);
-  installer.apply(plan);
+  for (const failure of installer.apply(plan).refused) throw failure;
   return { ...state, plugin, enabled: enabled || plugin !== null, changed: changedFiles(plan).length > 0 };
 }
 

@@ -5,7 +5,7 @@ import { version } from "../../core/version.ts";
 import type { Part } from "../../hosts/registration.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { installerOf, writeHookFiles } from "../host-settings.ts";
+import { installerOf, throwFailures, writeHookFiles } from "../host-settings.ts";
 import { changedFiles } from "../install-lines.ts";
 import { counted, homePath } from "../words.ts";
 
@@ -45,9 +45,9 @@ function repair(context: CliContext, asJson: boolean): void {
       if (hooks.exact + hooks.other > 0) parts.add("hooks");
       if (mcp.exact + mcp.other > 0) parts.add("mcp");
       const plan = parts.size === 0 ? { files: [], refused: [] } : installer.plan(host, parts);
-      installer.apply(plan);
-      failures.push(...plan.refused);
-      const files = changedFiles(plan).map(({ file }) => file.path);
+      const done = installer.apply(plan);
+      failures.push(...plan.refused, ...done.refused);
+      const files = changedFiles(done).map(({ file }) => file.path);
       items.push({ host: agent.name, title: integration.title, files });
     } catch (thrown) {
       failures.push(toMemError(thrown));
@@ -65,5 +65,5 @@ function repair(context: CliContext, asJson: boolean): void {
     if (hosts.length === 0) io.out("No host agent is installed. Install one: `mem install`.");
     else io.out(`The hooks of ${counted(hosts.length, "host")} start version ${version()}.`);
   }
-  for (const failure of failures) throw failure;
+  throwFailures(context, failures);
 }

@@ -1,11 +1,12 @@
 // `mem uninstall`: removes what mem registered with host agents.
 import type { Command } from "commander";
+import { failOpenSync } from "../../core/errors.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
 import type { HostPlan } from "../../hosts/installer.ts";
 import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { installerOf, installsOf, removeHookFiles } from "../host-settings.ts";
+import { installerOf, installsOf, removeHookFiles, throwFailures } from "../host-settings.ts";
 import { changedFiles } from "../install-lines.ts";
 import { homePath } from "../words.ts";
 
@@ -35,6 +36,8 @@ export function registerUninstall(program: Command, context: CliContext): void {
 
 interface Removal {
   host: HostAt;
+  /** The plugin that still brings hooks and MCP server. */
+  plugin: string | null;
   plan: HostPlan;
 }
 
@@ -45,28 +48,46 @@ function uninstall(context: CliContext, names: string[], { all, print, json }: U
     names.length === 0 || all === true
       ? installer.installed()
       : [...new Set(names)].flatMap((name) => installer.placesOf(name));
-  const removals = hosts.map((host): Removal => ({ host, plan: installer.planRemoval(host) }));
-  if (print !== true) {
-    for (const { plan } of removals) installer.apply(plan);
-    if (installsOf(context.paths()).list().length === 0) removeHookFiles(context.paths());
-  }
+  const removals = hosts.map((host): Removal => {
+    const plan = installer.planRemoval(host);
+    const state = failOpenSync("look for the plugin", () => installer.state(host));
+    const done = print === true ? plan : installer.apply(plan);
+    const refused = [...new Set([...plan.refused, ...done.refused])];
+    return { host, plugin: state?.plugin ?? null, plan: { files: done.files, refused } };
+  });
+  if (print !== true && installsOf(context.paths()).list().length === 0) removeHookFiles(context.paths());
   if (json === true) io.json({ items: removals.map(asJson), printed: print === true });
   else if (removals.length === 0) io.out("No host agent is installed, so there is nothing to remove.");
   else for (const removal of removals) for (const line of inWords(removal, print === true)) io.out(line);
   // Last: an unreadable file must not keep the entries in another one.
-  for (const failure of removals.flatMap(({ plan }) => plan.refused)) throw failure;
+  throwFailures(
+    context,
+    removals.flatMap(({ plan }) => plan.refused),
+  );
 }
 
-function asJson({ host, plan }: Removal): object {
+function asJson({ host, plugin, plan }: Removal): object {
   return {
     host: host.agent.host.name,
     folder: host.place.folder,
     changed: changedFiles(plan).length > 0,
     files: plan.files.map(({ file, before, after }) => ({ path: file.path, changed: before !== after })),
+    plugin,
   };
 }
 
-function inWords({ host, plan }: Removal, isPrinted: boolean): string[] {
+function inWords(removal: Removal, isPrinted: boolean): string[] {
+  const { plugin, host } = removal;
+  const lines = filesInWords(removal, isPrinted);
+  if (plugin === null) return lines;
+  const { title } = host.agent.integration;
+  return [
+    ...lines,
+    `${title}: the plugin ${plugin} still provides the hooks. Disable it: \`claude plugin disable ${plugin}\`.`,
+  ];
+}
+
+function filesInWords({ host, plan }: Removal, isPrinted: boolean): string[] {
   const { title } = host.agent.integration;
   const changed = changedFiles(plan);
   if (changed.length === 0)
