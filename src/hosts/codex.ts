@@ -44,6 +44,7 @@ export const codexIntegration: Integration = {
   folder: { variable: "CODEX_HOME", inHome: ".codex" },
   program,
   hooks,
+  loginShell: true,
   files: (at) => [
     { path: join(at.folder, "hooks.json"), syntax: "json", hooks: hookGroups(name, hooks, at) },
     {

@@ -50,10 +50,6 @@ export const copilotCliIntegration: Integration = {
     },
   ],
   next: ["Start a new Copilot session: a running one has no hooks yet."],
-  hooksOff: ({ disableAllHooks }) =>
-    disableAllHooks === true
-      ? { reason: "sets disableAllHooks: no hook runs", next: "Set it to false" }
-      : null,
 };
 
 function hooksFile(at: HostPlace): string {

@@ -10,33 +10,42 @@ interface CommandRequest {
   launcher: Launcher;
   /** Null for the default one. Hooks run in the host's environment. */
   dataDir: string | null;
+  /** True if the host runs commands in the user's login shell, which need not be a POSIX shell. */
+  loginShell?: boolean;
 }
 
 /**
  * The command of one hook. The host's shell sources the launcher, which saves a second shell (1 ms of 10). The check
  * first: a shell that cannot open its script exits 2, and 2 makes the host block the prompt.
  */
-export function hookCommand({ host, event, launcher, dataDir }: CommandRequest): string {
+export function hookCommand({ host, event, launcher, dataDir, loginShell }: CommandRequest): string {
   const name = kebabCase(event);
   if ("node" in launcher) {
     const words = [launcher.node, launcher.bundle].map((word) => `"${word.replaceAll("\\", "/")}"`);
     return [...words, host, name].join(" ");
   }
-  const environment = dataDir === null ? "" : `export MEM_DATA_DIR=${quoted(dataDir)}; `;
   const script = '"$3/mem-hook.sh"';
-  return `${environment}set -- ${host} ${name} ${quoted(launcher.folder)}; [ -r ${script} ] || exit 0; . ${script}`;
+  const source = `[ -r ${script} ] || exit 0; . ${script}`;
+  if (loginShell === true) {
+    // Plain words: fish and tcsh read them as a POSIX shell does.
+    const environment = dataDir === null ? "" : `/usr/bin/env ${quoted(`MEM_DATA_DIR=${dataDir}`)} `;
+    return `${environment}/bin/sh -c ${quoted(source)} sh ${host} ${name} ${quoted(launcher.folder)}`;
+  }
+  const environment = dataDir === null ? "" : `export MEM_DATA_DIR=${quoted(dataDir)}; `;
+  return `${environment}set -- ${host} ${name} ${quoted(launcher.folder)}; ${source}`;
 }
 
 /** True for a command of `hookCommand` for the host, from any version and place. */
 export function isHookCommand(host: string, command: string): boolean {
   const shell = new RegExp(`(^|; )set -- ${host} [a-z-]+ .*; \\. "\\$3/mem-hook\\.sh"$`, "s");
+  const words = new RegExp(`(^| )/bin/sh -c '[^']*\\. "\\$3/mem-hook\\.sh"' sh ${host} [a-z-]+ '.*'$`, "s");
   const node = new RegExp(`^"[^"]*" "[^"]*/hook\\.cjs" ${host} [a-z-]+$`);
-  return shell.test(command) || node.test(command);
+  return [shell, words, node].some((form) => form.test(command));
 }
 
 /** The absolute path of the launcher that a command starts; null for another command. */
 export function launcherOf(command: string): string | null {
-  const [, folder] = /(?:^|; )set -- \S+ \S+ '((?:[^']|'\\'')*)';/.exec(command) ?? [];
+  const [, folder] = /(?:(?:^|; )set --|' sh) \S+ \S+ '((?:[^']|'\\'')*)'(?:;|$)/.exec(command) ?? [];
   if (folder !== undefined) return `${folder.replaceAll("'\\''", "'")}/mem-hook.sh`;
   return /^"[^"]*" "([^"]*\/hook\.cjs)" /.exec(command)?.[1] ?? null;
 }

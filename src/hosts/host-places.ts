@@ -26,12 +26,13 @@ export function hostAt(machine: Machine, agent: HostAgent, folder?: string): Hos
   const launcher = launcherIn(paths.launcher, machine.platform);
   const dataDir = namedDataDir(machine);
   const host = agent.host.name;
+  const loginShell = agent.integration.loginShell === true;
   const place: HostPlace = {
     home,
     folder: folder ?? folderOf(machine, agent),
     launcherFolder: paths.launcher,
     dataDir,
-    hookCommand: (event) => hookCommand({ host, event, launcher, dataDir }),
+    hookCommand: (event) => hookCommand({ host, event, launcher, dataDir, loginShell }),
     server: mcpServerOn(machine),
     exists: existsSync,
   };

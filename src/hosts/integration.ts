@@ -18,6 +18,8 @@ export interface Integration {
   program: string;
   /** The hooks that the host starts as commands; `mem install` runs each once. Empty for a plugin inside the host. */
   hooks: readonly HookRegistration[];
+  /** The host runs hooks in the user's login shell (`$SHELL -lc`), which need not be a POSIX shell. */
+  loginShell?: true;
   /** Every file to edit, once, with our entries. Pure, except for `at.exists`. */
   files(at: HostPlace): readonly HostFile[];
   /** Files or folders of `hooks/` that `mem install` copies beside the launcher, besides the launcher itself. */

@@ -4,9 +4,12 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { dataPaths } from "../../src/core/paths.ts";
 import { version } from "../../src/core/version.ts";
 import { claudeCodeIntegration, renderPluginHooks } from "../../src/hosts/claude-code.ts";
-import { hookCommand, isHookCommand, type Launcher } from "../../src/hosts/hook-command.ts";
+import { hookCommand, isHookCommand, type Launcher, launcherOf } from "../../src/hosts/hook-command.ts";
+import { hostAt } from "../../src/hosts/host-places.ts";
+import { agentNamed } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const hooks = fileURLToPath(new URL("../../hooks/", import.meta.url));
@@ -25,6 +28,34 @@ test.each(launchers)("a command made for %s is known again as ours", (_what, lau
   }
 });
 
+test.each(launchers.slice(0, 3))(
+  "a command for any login shell, made for %s, is words only and known as ours",
+  (_what, launcher, dataDir) => {
+    const request = { host: "codex", event: "PostToolUse", launcher, dataDir };
+    const command = hookCommand({ ...request, loginShell: true });
+    expect(command.replaceAll(/'[^']*'|\\'/g, "")).toMatch(/^[a-z/ -]*$/);
+    expect(isHookCommand("codex", command)).toBe(true);
+    expect(isHookCommand("claude-code", command)).toBe(false);
+    expect(launcherOf(command)).toBe(launcherOf(hookCommand(request)));
+    expect(spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+  },
+);
+
+test("Codex gets commands for any login shell", () => {
+  const machine = {
+    paths: dataPaths(tempDir()),
+    environment: {},
+    home: "/home/user",
+    platform: "linux",
+  } as const;
+  const { hookCommand: command } = hostAt(machine, agentNamed("codex")).place;
+  expect(command("Stop")).toMatch(/^\/usr\/bin\/env '[^']*' \/bin\/sh -c /);
+});
+
 test.each(["prettier --write", "sh ~/mem-hook.sh", "set -- claude-code stop; echo", ""])(
   "%j is not ours",
   (command) => {
@@ -39,8 +70,11 @@ test.each(["plain", `it's "$HOME" \`here\``])(
     mkdirSync(folder);
     writeFileSync(join(folder, "mem-hook.sh"), 'printf "%s|%s|%s|%s" "$1" "$2" "$3" "$MEM_DATA_DIR"\n');
     const request = { host: "claude-code", event: "PostToolUse", launcher: { folder }, dataDir: folder };
-    const { stdout } = spawnSync("/bin/sh", ["-c", hookCommand(request)], { encoding: "utf8" });
-    expect(stdout).toBe(`claude-code|post-tool-use|${folder}|${folder}`);
+    for (const loginShell of [false, true]) {
+      const command = hookCommand({ ...request, loginShell });
+      const { stdout } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+      expect(stdout).toBe(`claude-code|post-tool-use|${folder}|${folder}`);
+    }
   },
 );
 
