@@ -1,5 +1,5 @@
 // Installs mem into host agents and removes it: plans the change of every file, then writes them.
-import { failOpenSync, type MemError, toMemError } from "../core/errors.ts";
+import { failOpenSync, MemError, toMemError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { type HostAt, hostAt, type Machine } from "./host-places.ts";
 import type { Installs } from "./install-records.ts";
@@ -24,6 +24,8 @@ export interface HostState {
   plugin: string | null;
   /** Why the host runs no hook, and the file that says so. */
   hooksOff: { path: string; reason: string; next: string } | null;
+  /** What the user took back of the consent, and the file that says so. */
+  revoked: { path: string; reason: string } | null;
 }
 
 export interface FileState {
@@ -118,6 +120,8 @@ export function createInstaller(machine: Machine, installs: Installs): Installer
       return plan;
     },
     planMcp(host, enabled) {
+      const { revoked } = stateOf(host);
+      if (revoked !== null) throw stillRevoked(host, revoked);
       const parts: Part[] = enabled ? ["mcp"] : [];
       const withMcp = filesOf(host).filter((file) => file.syntax !== "own" && file.mcp !== undefined);
       return {
@@ -182,13 +186,23 @@ function stateOf({ agent, place }: HostAt): HostState {
   const main = files.find(({ hooks }) => hooks.wanted > 0);
   const settings = main === undefined ? {} : settingsOf(main.file, main.text);
   const off = integration.hooksOff?.(settings) ?? null;
+  const revoked = integration.revoked?.(settings) ?? null;
   return {
     files: files.map(({ file, hooks, mcp }) => ({ path: file.path, hooks, mcp })),
     hooks: total(files.map(({ hooks }) => hooks)),
     mcp: total(files.map(({ mcp }) => mcp)),
     plugin: integration.plugin?.(settings) ?? null,
+    revoked: revoked !== null && main ? { path: main.file.path, reason: revoked } : null,
     hooksOff: off && main ? { path: main.file.path, ...off } : null,
   };
+}
+
+// The MCP server is in the same file: writing it renews the switches too.
+function stillRevoked({ agent }: HostAt, { path, reason }: { path: string; reason: string }): MemError {
+  return new MemError("conflict", {
+    message: `${path} ${reason}, so mem leaves the file as it is.`,
+    hint: `To allow it again: \`mem install ${agent.host.name}\`.`,
+  });
 }
 
 const none: Registered = { wanted: 1, exact: 0, other: 0, values: [] };

@@ -26,6 +26,8 @@ export interface Integration {
   copies?: readonly string[];
   /** What the entries allow mem beyond hooks and tools: one sentence, to which the user must agree. */
   consent?: string;
+  /** What the user took back of the consent, by the host's settings; null if nothing. A sentence that begins with a verb. */
+  revoked?(settings: JsonObject): string | null;
   /** Sentences about what only the user can do; shown after an installation. */
   next: readonly string[];
   /** The name of our plugin that the host's settings enable, else null. It brings hooks and MCP server itself. */

@@ -29,11 +29,19 @@ export const openclawIntegration: Integration = {
   copies: ["openclaw"],
   consent:
     "OpenClaw will give the plugin the conversations of its agents (allowConversationAccess): without that, mem would store tool uses only and inject nothing.",
+  revoked: (settings) => revoked(["plugins", "entries", pluginId].reduce(objectField, settings)),
   next: [
     "Restart the gateway: `openclaw gateway restart`. Then `/mem_status` in a chat shows whether mem works.",
   ],
   hooksOff: ({ plugins }) => pluginOff(objectField({ plugins: plugins ?? null }, "plugins")),
 };
+
+// A switch that the user turned off stays off: only `mem install`, which asks, turns it on again.
+function revoked(entry: JsonObject): string | null {
+  if (entry.enabled === false) return "turns the plugin off";
+  const isRevoked = objectField(entry, "hooks").allowConversationAccess === false;
+  return isRevoked ? "does not give the plugin the conversations" : null;
+}
 
 // Single members: the user's own settings of the plugin stand beside them, in `config`.
 function pluginEntries({ launcherFolder, dataDir }: HostPlace): Entry[] {

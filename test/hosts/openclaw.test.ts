@@ -100,6 +100,17 @@ describe("openclaw.json", () => {
     });
   });
 
+  test.each<[string, Json, string | null]>([
+    ["nothing", {}, null],
+    ["our own switches", { enabled: true, hooks: { allowConversationAccess: true } }, null],
+    ["a plugin turned off", { enabled: false }, "turns the plugin off"],
+    ["no conversations", { hooks: { allowConversationAccess: false } }, "does not give the plugin"],
+  ])("%s is what the user took back or not", (_name, mem, reason) => {
+    const revoked = openclawIntegration.revoked?.({ plugins: { entries: { mem } } }) ?? null;
+    if (reason === null) expect(revoked).toBeNull();
+    else expect(revoked).toContain(reason);
+  });
+
   test.each<[string, Record<string, Json>, string | null]>([
     ["without a list", {}, null],
     ["with mem in its list", { allow: ["telegram", "mem"] }, null],

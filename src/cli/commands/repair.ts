@@ -40,7 +40,11 @@ function repair(context: CliContext, asJson: boolean): void {
   for (const host of hosts) {
     const { host: agent, integration } = host.agent;
     try {
-      const { hooks, mcp } = installer.state(host);
+      const { hooks, mcp, revoked } = installer.state(host);
+      if (revoked !== null) {
+        items.push({ host: agent.name, title: integration.title, files: [] });
+        continue;
+      }
       const parts = new Set<Part>();
       if (hooks.exact + hooks.other > 0) parts.add("hooks");
       if (mcp.exact + mcp.other > 0) parts.add("mcp");
