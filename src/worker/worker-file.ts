@@ -33,8 +33,9 @@ export interface WorkerFile {
  */
 export function writeWorkerFile(paths: DataPaths, file: WorkerFile): void {
   rmSync(paths.hungMark, { force: true });
-  writeWhole(paths.workerFile, `${JSON.stringify(file, null, 2)}\n`);
   writeWhole(paths.hookRuntime, `${process.execPath}\n${packageFile("dist", "hook.cjs")}\n`);
+  // Last: a host that saw this worker can start the next one, even if this one is killed now.
+  writeWhole(paths.workerFile, `${JSON.stringify(file, null, 2)}\n`);
 }
 
 /** The file of the running (or killed) worker; undefined if missing or incomplete. */

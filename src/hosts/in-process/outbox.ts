@@ -113,8 +113,8 @@ function createKeeper(
   let startedAtMs = Number.NEGATIVE_INFINITY;
   return (event: string, payload: Buffer, failure: Failure): void => {
     if (startsWorker.has(failure) && clock.monotonicMs() - startedAtMs >= startEveryMs) {
-      startedAtMs = clock.monotonicMs();
-      runHook({ event: sessionStart, failed: failure }, Buffer.from("{}"));
+      const isStarted = runHook({ event: sessionStart, failed: failure }, Buffer.from("{}"));
+      if (isStarted) startedAtMs = clock.monotonicMs();
     }
     if (event === sessionStart) return;
     // The worker refused the event itself: it would refuse it from the spool too, which shortens a large one.
