@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startResponsesModel } from "./responses-model.mjs";
-import { countRules, withoutWorker } from "./scenario.mjs";
+import { countRules, resumed } from "./scenario.mjs";
 
 export const codex = {
   name: "codex",
@@ -77,26 +77,7 @@ export const codex = {
         if (times !== 1) throw new Error(`the rule is in the request after it ${times} times`);
       },
     },
-    {
-      feature: "a resumed session has the rule once",
-      async run({ turn }) {
-        await turn("Say two.", [{ text: "Two." }]);
-        const { requests } = await turn("Say three.", [{ text: "Three." }], { resume: true });
-        const times = countRules(requests[0] ?? "");
-        if (times !== 1) throw new Error(`the rule is in the request ${times} times`);
-      },
-    },
-    {
-      feature: "context missed without the worker comes with the next prompt",
-      async run(world) {
-        const { turn } = world;
-        const missed = await withoutWorker(world, () => turn("Say four.", [{ text: "Four." }]));
-        const { requests } = await turn("Say five.", [{ text: "Five." }], { resume: true });
-        const times = [missed.requests[0] ?? "", requests[0] ?? ""].map(countRules);
-        if (times.join() !== "0,1")
-          throw new Error(`the rule is in the requests ${times.join(" and ")} times`);
-      },
-    },
+    ...resumed,
     {
       feature: "the work of a sub-agent belongs to the session",
       async run({ turn, json, settled, host: { steps } }) {

@@ -1,41 +1,14 @@
 // A scripted model on loopback that speaks the Responses API: each request of a turn gets the next step.
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { startScriptedModel } from "./scripted-model.mjs";
 
-/**
- * Starts it. `script(steps)` sets the answers to come: `{ text }`, `{ call: name, input }` for a function, or
- * `{ custom: name, input }` for a tool that takes text. Without a step the answer is "Done.".
- */
-export async function startResponsesModel() {
-  let steps = [];
-  const seen = { requests: [], outside: [] };
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    if (!request.url.endsWith("/responses")) {
-      if (!request.url.startsWith("/v1")) seen.outside.push(request.url);
-      response.writeHead(404, { "content-type": "application/json" }).end("{}");
-      return;
-    }
-    seen.requests.push(JSON.parse(text));
-    const step = steps.shift() ?? { text: "Done." };
-    answer(response, step, seen.requests.length);
+/** Starts it; see `startScriptedModel`. A step may also be `{ custom: name, input }`, for a tool that takes text. */
+export function startResponsesModel() {
+  return startScriptedModel({
+    isTurn: ({ url }) => url.endsWith("/responses"),
+    besides: (_request, response) =>
+      response.writeHead(404, { "content-type": "application/json" }).end("{}"),
+    answer: (_request, response, step, number) => answer(response, step, number),
   });
-  server.on("connect", ({ url }, socket) => {
-    seen.outside.push(url);
-    socket.destroy();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    seen,
-    url: `http://127.0.0.1:${server.address().port}`,
-    script: (next) => {
-      steps = [...next];
-    },
-    left: () => steps.length,
-    close: () => server.closeAllConnections() ?? server.close(),
-  };
 }
 
 function answer(response, step, number) {

@@ -1,5 +1,6 @@
 // `npm run acceptance [-- host...]`: real host agents from npm against a scripted model on loopback, with `mem install`.
 // Each has a private HOME and data directory; no account, no key, nothing outside this machine but the npm registry.
+import { claudeCode } from "./claude-code.mjs";
 import { codex } from "./codex.mjs";
 import { copilotCli } from "./copilot-cli.mjs";
 import { geminiCli } from "./gemini-cli.mjs";
@@ -8,7 +9,14 @@ import { opencode } from "./opencode.mjs";
 import { acceptHost } from "./scenario.mjs";
 
 /** A host is one module with the parts that `acceptHost` names. */
-const hosts = { codex, "gemini-cli": geminiCli, "copilot-cli": copilotCli, opencode, openclaw };
+const hosts = {
+  "claude-code": claudeCode,
+  codex,
+  "gemini-cli": geminiCli,
+  "copilot-cli": copilotCli,
+  opencode,
+  openclaw,
+};
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in hosts));

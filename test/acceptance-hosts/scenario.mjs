@@ -20,7 +20,8 @@ const mem = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
 /**
  * Runs the features of `host` and resolves to one row each: `pass`, `fail` or `cannot`. A host has:
- * - `name`, `package` (npm name with version, or several), `program` (its command)
+ * - `name`, `package` (npm name with version, or several), `program` (its command), `binary` (its path in node_modules if a
+ *   script of the package would put it into `.bin`)
  * - `startModel()`: a scripted model with `url`, `script(steps)`, `seen.requests`, `close()`
  * - `configure(world)`: writes the host's settings as a user has them, and returns the files that `mem install` may change
  * - `environment(world)`: what the host needs to use the model
@@ -102,7 +103,7 @@ async function installed(host, packages) {
   writeFileSync(join(packages, "package.json"), '{"private":true}');
   const words = ["install", ...[host.package].flat(), "--no-audit", "--no-fund", "--ignore-scripts"];
   await run("npm", words, { cwd: packages, timeout: 600_000 });
-  return join(packages, "node_modules", ".bin", host.program);
+  return join(packages, "node_modules", host.binary ?? join(".bin", host.program));
 }
 
 function contentsOf(files) {
@@ -232,12 +233,35 @@ const features = [
   },
 ];
 
+/** Of hosts whose last session can go on in another process. */
+export const resumed = [
+  {
+    feature: "a resumed session has the rule once",
+    async run({ turn }) {
+      await turn("Say two.", [{ text: "Two." }]);
+      const { requests } = await turn("Say three.", [{ text: "Three." }], { resume: true });
+      const times = countRules(requests[0] ?? "");
+      if (times !== 1) throw new Error(`the rule is in the request ${times} times`);
+    },
+  },
+  {
+    feature: "context missed without the worker comes with the next prompt",
+    async run(world) {
+      const { turn } = world;
+      const missed = await withoutWorker(world, () => turn("Say four.", [{ text: "Four." }]));
+      const { requests } = await turn("Say five.", [{ text: "Five." }], { resume: true });
+      const times = [missed.requests[0] ?? "", requests[0] ?? ""].map(countRules);
+      if (times.join() !== "0,1") throw new Error(`the rule is in the requests ${times.join(" and ")} times`);
+    },
+  },
+];
+
 const removal = {
   feature: "uninstall after use leaves nothing of ours",
   async run(world) {
     await world.mem("uninstall", world.host.name);
     const left = Object.entries(contentsOf(world.files)).filter(([, text]) =>
-      /mem-hook|mem\.js|\[mcp_servers\.mem/.test(text ?? ""),
+      /mem-hook|mem-mcp|mem\.js|\[mcp_servers\.mem/.test(text ?? ""),
     );
     hold(left.length === 0, `left in ${left.map(([file]) => file).join(", ")}`);
   },

@@ -1,14 +1,13 @@
 // Trial of the hooks with a real Claude Code: a private HOME and data directory, and a scripted Messages server on
 // loopback with a made-up key. Not run by `npm test`: node test/trials/claude-code.mjs <path of claude>
 import { execFile, execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { startMessagesModel } from "../acceptance-hosts/messages-model.mjs";
 
 const [command] = process.argv.slice(2);
 if (command === undefined) throw new Error("usage: node test/trials/claude-code.mjs <path of claude>");
@@ -26,77 +25,8 @@ function hold(what, isHeld, detail = "") {
   if (!isHeld) faults.push(what);
 }
 
-// The agent's turns: each request gets the next step of the turn that its prompt began.
-async function startServer() {
-  const seen = { steps: [], requests: [], outside: [] };
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    if (!request.url.startsWith("/v1/messages")) {
-      if (!request.url.startsWith("/")) seen.outside.push(request.url);
-      response.writeHead(404).end("{}");
-      return;
-    }
-    if (request.url.includes("count_tokens")) {
-      response.writeHead(200, { "content-type": "application/json" }).end('{"input_tokens":10}');
-      return;
-    }
-    const body = JSON.parse(text);
-    seen.requests.push(text);
-    // Side requests of the host (titles, topics) have no tools.
-    const isTurn = (body.tools ?? []).some(({ name }) => name === "Bash");
-    const step = isTurn ? (seen.steps.shift() ?? { text: "Done." }) : { text: "ok" };
-    answer(response, body, step);
-  });
-  server.on("connect", ({ url }, socket) => {
-    seen.outside.push(url);
-    socket.destroy();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { seen, server, url: `http://127.0.0.1:${server.address().port}` };
-}
-
-let calls = 0;
-
-function answer(response, { model, stream }, step) {
-  const isTool = step.tool !== undefined;
-  const usage = { input_tokens: 10, output_tokens: 5 };
-  const block = isTool
-    ? { type: "tool_use", id: `toolu_${++calls}`, name: step.tool, input: step.input }
-    : { type: "text", text: step.text };
-  const stop_reason = isTool ? "tool_use" : "end_turn";
-  const message = {
-    id: `msg_${++calls}`,
-    type: "message",
-    role: "assistant",
-    model,
-    usage,
-    stop_sequence: null,
-  };
-  if (stream !== true) {
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ ...message, content: [block], stop_reason }));
-    return;
-  }
-  const started = isTool ? { ...block, input: {} } : { ...block, text: "" };
-  const delta = isTool
-    ? { type: "input_json_delta", partial_json: JSON.stringify(step.input) }
-    : { type: "text_delta", text: step.text };
-  const events = [
-    { type: "message_start", message: { ...message, content: [], stop_reason: null } },
-    { type: "content_block_start", index: 0, content_block: started },
-    { type: "content_block_delta", index: 0, delta },
-    { type: "content_block_stop", index: 0 },
-    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
-    { type: "message_stop" },
-  ];
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-  response.end();
-}
-
-const { seen, server, url } = await startServer();
+const model = await startMessagesModel();
+const { seen, url } = model;
 // The data directory is where a user's is; the provider is left as it comes, and `claude` is on PATH without a login.
 const environment = {
   PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -124,7 +54,7 @@ const run = promisify(execFile);
 
 /** What the host prints: the events of the session, as its stream has them. */
 async function turn(prompt, steps, { resume } = {}) {
-  seen.steps = [...steps];
+  model.script(steps);
   const from = seen.requests.length;
   const words = ["--print", prompt, "--output-format", "stream-json", "--verbose"];
   const more = ["--dangerously-skip-permissions", ...(resume === undefined ? [] : ["--resume", resume])];
@@ -133,7 +63,12 @@ async function turn(prompt, steps, { resume } = {}) {
   const { stdout } = await started.catch((failure) => failure);
   const events = stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
   const session = events.find(({ session_id }) => session_id !== undefined)?.session_id;
-  return { stdout, session, requests: seen.requests.slice(from), left: seen.steps.length };
+  return {
+    stdout,
+    session,
+    requests: seen.requests.slice(from).map((request) => JSON.stringify(request)),
+    left: model.left(),
+  };
 }
 
 function cli(...words) {
@@ -162,8 +97,8 @@ async function records() {
   return { observations: await items("/api/observations"), summaries: await items("/api/summaries") };
 }
 
-const bash = (line) => ({ tool: "Bash", input: { command: line, description: "" } });
-const write = (name, content) => ({ tool: "Write", input: { file_path: join(project, name), content } });
+const bash = (line) => ({ call: "Bash", input: { command: line, description: "" } });
+const write = (name, content) => ({ call: "Write", input: { file_path: join(project, name), content } });
 
 try {
   console.log(
@@ -258,7 +193,7 @@ try {
   console.log("\n24: the title of a sub-agent's answer");
   await turn("Let an agent look at the quota", [
     {
-      tool: "Agent",
+      call: "Agent",
       input: {
         description: "Look at the quota",
         prompt: "Read quota.ts",
@@ -266,7 +201,7 @@ try {
         run_in_background: false,
       },
     },
-    { tool: "Read", input: { file_path: join(project, "quota.ts") } },
+    { call: "Read", input: { file_path: join(project, "quota.ts") } },
     { text: "The quota is five uploads." },
     { text: "It is five." },
   ]);
@@ -283,8 +218,7 @@ try {
   console.log(`\n${faults.length} broken, ${seen.requests.length} requests`);
 } finally {
   execFileSync(process.execPath, [mem, "worker", "stop"], { env: environment, stdio: "ignore" });
-  server.closeAllConnections();
-  server.close();
+  model.close();
   rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 }
 process.exitCode = faults.length === 0 ? 0 : 1;
