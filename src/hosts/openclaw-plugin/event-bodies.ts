@@ -37,7 +37,7 @@ export function observation(
   const toolCallId = named("toolCallId");
   const call = sessions.takeTool(toolCallId);
   const { toolName, input } = targetOf(named("toolName"), call?.input ?? {});
-  if (toolName === "" || toolName.startsWith("memory_") || event.isSynthetic === true) return null;
+  if (toolName === "" || isOfGateway(toolName) || event.isSynthetic === true) return null;
   const fields = {
     ...origin(about),
     tool_name: toolName,
@@ -82,6 +82,11 @@ export function origin({ session, settings }: About): JsonObject {
     ...(project === null ? {} : { project }),
     ...(session.isSubagent ? { subagentId: session.key } : {}),
   };
+}
+
+// `tool_search` and `tool_describe` read the gateway's own list of tools: they say nothing of the work.
+function isOfGateway(toolName: string): boolean {
+  return toolName.startsWith("memory_") || toolName === "tool_search" || toolName === "tool_describe";
 }
 
 // Turns that the gateway starts by itself, with its own prompt.

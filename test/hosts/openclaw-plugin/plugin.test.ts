@@ -121,9 +121,10 @@ describe("a tool result", () => {
     expect(JSON.stringify(await items(at.worker, "/api/observations"))).not.toContain(canary);
   });
 
-  test("of a tool that reads memory, or made up by the gateway, is not sent", async () => {
+  test("of a tool about memory or tools, or made up by the gateway, is not sent", async () => {
     const gateway = at.gateway();
-    gateway.emit("tool_result_persist", { event: { toolName: "memory_search" } });
+    for (const toolName of ["memory_search", "tool_search", "tool_describe"])
+      gateway.emit("tool_result_persist", { event: { toolName } });
     gateway.emit("tool_result_persist", { event: { isSynthetic: true } });
     await gateway.settled();
     expect(await items(at.worker, "/sessions")).toEqual([]);
