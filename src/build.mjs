@@ -1,9 +1,9 @@
-// Builds the bundles in dist/: the hook (without packages), the worker with its threads and processes, the command line;
-// and the plugins in hooks/.
+// Builds the bundles in dist/: the hook (without packages), the worker with its threads and processes, the command line,
+// the pages of the viewer; and the plugins in hooks/.
 // A bundle starts faster than separate files: 115 ms against 177 ms to the worker's first reply.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -138,6 +138,54 @@ const plugins = [
   banner: { js: "// mem, built from src/hosts/ of the package agent-mem." },
 }));
 
+// The viewer loads files named by their content; the TV is one file, since other devices may load nothing else.
+const browser = {
+  ...common,
+  platform: "browser",
+  target: ["chrome123", "firefox120", "safari17.5"],
+  external: [],
+  format: "esm",
+  minify: true,
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  outdir: "dist/viewer",
+};
+const pages = [
+  {
+    ...browser,
+    entryPoints: { viewer: "src/viewer/main.tsx", icon: "src/viewer/icon.svg" },
+    loader: { ".svg": "copy" },
+    entryNames: "assets/[name]-[hash]",
+    plugins: [htmlPage("src/viewer/index.html", { inline: false })],
+  },
+  {
+    ...browser,
+    entryPoints: { tv: "src/viewer/tv/main.tsx" },
+    plugins: [htmlPage("src/viewer/tv/tv.html", { inline: true })],
+  },
+].map((page) => ({ ...page, write: false }));
+
+/** Adds the page of a template: `/assets/viewer.js` becomes the address of that output, `inline` a comment its text. */
+function htmlPage(template, { inline }) {
+  async function addPage(result) {
+    if (result.errors.length > 0) return;
+    const text = await readFile(join(root, template), "utf8");
+    const html = text.replace(
+      inline ? /\/\* (\w+)(\.\w+) \*\//g : /\/assets\/(\w+)(\.\w+)/g,
+      (_all, name, ending) => {
+        const isMeant = ({ path }) => basename(path).split(/[-.]/)[0] === name && path.endsWith(ending);
+        const output = result.outputFiles.find(isMeant);
+        return inline ? output.text.trim() : `/assets/${basename(output.path)}`;
+      },
+    );
+    const page = { path: join(dist, "viewer", basename(template)), contents: Buffer.from(html) };
+    result.outputFiles = inline ? [page] : [...result.outputFiles, page];
+    if (watch) await writeAll(result.outputFiles);
+  }
+  return { name: "html-page", setup: ({ onEnd }) => onEnd(addPage) };
+}
+
 const hook = (fallbackName) => ({
   ...common,
   ...hookBundle,
@@ -154,7 +202,7 @@ const workerStart = (codeName) => ({
 
 if (watch) {
   const fallback = { ...fallbackCode, ...functionAround };
-  for (const options of [...bundles, ...plugins, hook("hook-fallback"), fallback, workerCode]) {
+  for (const options of [...bundles, ...plugins, ...pages, hook("hook-fallback"), fallback, workerCode]) {
     await (await context(options)).watch();
   }
 } else {
@@ -166,14 +214,10 @@ if (watch) {
   const worker = nameByDigest(workerFiles);
   const fallback = nameByDigest(fallbackFiles);
   const rest = await Promise.all(
-    [...bundles, ...plugins, hook(fallback.name), workerStart(worker.name)].map(made),
+    [...bundles, ...plugins, ...pages, hook(fallback.name), workerStart(worker.name)].map(made),
   );
   const files = [...workerFiles, ...fallbackFiles, ...rest.flat()];
-  for (const { path, contents } of files) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(newName(path), contents);
-  }
-  for (const { path } of files) await rename(newName(path), path);
+  await writeAll(files);
   const kept = new Set([
     ...files.map(({ path }) => path),
     ...(await compile("worker", worker.file)),
@@ -188,6 +232,15 @@ if (watch) {
 
 async function made(options) {
   return (await build({ ...options, write: false })).outputFiles;
+}
+
+// Every file is complete before the first one is replaced.
+async function writeAll(files) {
+  for (const { path, contents } of files) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(newName(path), contents);
+  }
+  for (const { path } of files) await rename(newName(path), path);
 }
 
 function newName(path) {

@@ -74,7 +74,7 @@ export const edgeRules: readonly EdgeRule[] = [
   },
   {
     name: "a clock",
-    home: /^src\/core\/clock\.ts$/,
+    home: /^src\/core\/clock\.ts$|^src\/viewer\/clock\.ts$/,
     found: (node) =>
       ["Date.now", "performance.now", "process.hrtime"].includes(memberPath(node)) ||
       (node.type === "NewExpression" && nameOf(node.callee) === "Date" && isEmptyList(node.arguments)),
@@ -94,8 +94,9 @@ export const edgeRules: readonly EdgeRule[] = [
     name: "raw HTML",
     home: /^$/,
     found: (node) =>
-      /\.(innerHTML|outerHTML|insertAdjacentHTML|write(ln)?)$/.test(memberPath(node)) &&
-      !/\.write(ln)?$/.test(memberPath(node).replace(/^document\.write(ln)?$/, "")),
+      /^document\.write(ln)?$|\.(innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|parseFromString)$/.test(
+        memberPath(node),
+      ) || /^(dangerouslySetInnerHTML|innerHTML|outerHTML|srcdoc)$/i.test(propertyName(node)),
   },
 ];
 
@@ -144,6 +145,12 @@ function memberPath(node: SyntaxNode): string {
   const property = isNode(node.property) ? nameOf(node.property) : "";
   const object = node.object.type === "MemberExpression" ? memberPath(node.object) : nameOf(node.object);
   return `${object}.${property}`.replace(/^globalThis\./, "");
+}
+
+/** Name of a JSX attribute or of a property of an object literal. */
+function propertyName({ type, name, key }: SyntaxNode): string {
+  if (type === "JSXAttribute") return nameOf(name);
+  return type === "Property" ? nameOf(key) : "";
 }
 
 function nameOf(node: unknown): string {

@@ -66,6 +66,7 @@ function parseRule(folder: string, cell: string, folders: readonly string[]): Im
       else if (clause === "not even a package") rule.packages = [];
       else if (clause === "no package") rule.packages = "node";
       else if (clause === "zod") rule.packages = ["zod"];
+      else if (clause === "preact") rule.packages = ["preact", "preact/hooks"];
       else if (clause === "the base") for (const name of baseFolders) rule.values.add(name);
       else if (clause === "types of the feature folders")
         for (const name of featureFolders) rule.types.add(name);

@@ -1,0 +1,58 @@
+// What a user does to a record: each action answers the toast that reports it, with the way back.
+import type { Json } from "../text/json.ts";
+import type { Kind } from "./lines.ts";
+import type { Toast, Viewer } from "./viewer.ts";
+
+type Api = Viewer["api"];
+
+/** Plural of a kind in the paths of the API. */
+const collections = {
+  observation: "observations",
+  summary: "summaries",
+  prompt: "prompts",
+  session: "sessions",
+} as const satisfies Record<Kind | "session", string>;
+
+/** Names of kinds for people. */
+const kindNames: Record<Kind | "session", string> = {
+  observation: "Observation",
+  summary: "Summary",
+  prompt: "Prompt",
+  session: "Session",
+};
+
+export async function deleteRecord(api: Api, kind: Kind | "session", id: number): Promise<Toast> {
+  const { trash_id } = await api.delete(`/api/${collections[kind]}/${id}`);
+  return { text: `${kindNames[kind]} ${id} deleted.`, undo: () => restore(api, trash_id) };
+}
+
+/** Changes texts of a record. The way back is the text before, which the trash keeps. */
+export async function editRecord(
+  api: Api,
+  kind: Kind | "session",
+  id: number,
+  change: Readonly<Record<string, Json>>,
+): Promise<Toast> {
+  await api.patch(`/api/${collections[kind]}/${id}`, change);
+  const undo = async () => {
+    const { items } = await api.get("/api/trash", { limit: 100 });
+    const edit = items.find((item) => item.action === "edited" && item.kind === kind && item.id === id);
+    if (edit !== undefined) await restore(api, edit.trash_id);
+  };
+  return { text: `${kindNames[kind]} ${id} saved.`, undo };
+}
+
+export async function replaceObservation(api: Api, id: number, by: number): Promise<Toast> {
+  await api.post(`/api/observations/${id}/status`, { status: "superseded", superseded_by: by });
+  return { text: `Observation ${id} is replaced by ${by}.`, undo: () => activate(api, id) };
+}
+
+/** Takes back a rejection or a replacement. */
+async function activate(api: Api, id: number): Promise<void> {
+  await api.post(`/api/observations/${id}/status`, { status: "active" });
+}
+
+/** Puts back what the trash keeps. */
+async function restore(api: Api, trashId: number): Promise<void> {
+  await api.post(`/api/trash/${trashId}/restore`, {});
+}

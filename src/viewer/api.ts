@@ -1,0 +1,150 @@
+// Typed requests to the worker. Every failure is an `ApiFault` with a message and the next step.
+import type { contextExplanation } from "../http/schemas/explain.ts";
+import type { observation, observationPage, prompt, promptPage, summary } from "../http/schemas/records.ts";
+import type { remembered, rulesAnswer } from "../http/schemas/review.ts";
+import type { searchAnswer } from "../http/schemas/search.ts";
+import type { sessionPage, sessionWithSummaries } from "../http/schemas/session.ts";
+import type { settingsAnswer, settingsSaved } from "../http/schemas/settings.ts";
+import type { health, processingStatus, projectList, stats } from "../http/schemas/status.ts";
+import type { timelineAnswer } from "../http/schemas/timeline.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
+
+/** What a schema of the API answers. */
+export type Answer<S extends { _zod: { output: unknown } }> = S["_zod"]["output"];
+
+/** Answers of the routes that read, by path. A page that reads another route adds it here. */
+export interface Reads {
+  "/api/context/explain": Answer<typeof contextExplanation>;
+  "/api/health": Answer<typeof health>;
+  "/api/observations": Answer<typeof observationPage>;
+  "/api/processing-status": Answer<typeof processingStatus>;
+  "/api/projects": Answer<typeof projectList>;
+  "/api/prompts": Answer<typeof promptPage>;
+  "/api/rules": Answer<typeof rulesAnswer>;
+  "/api/search": Answer<typeof searchAnswer>;
+  "/api/settings": Answer<typeof settingsAnswer>;
+  "/api/stats": Answer<typeof stats>;
+  "/api/timeline": Answer<typeof timelineAnswer>;
+  "/api/trash": TrashPage;
+  "/sessions": Answer<typeof sessionPage>;
+  [path: `/api/observation/${number}`]: Answer<typeof observation>;
+  [path: `/api/summary/${number}`]: Answer<typeof summary>;
+  [path: `/api/prompt/${number}`]: Answer<typeof prompt>;
+  [path: `/api/session/${number}`]: Answer<typeof sessionWithSummaries>;
+}
+
+/** Answers of the routes that change something, by path. */
+export interface Posts {
+  "/api/rules": Answer<typeof remembered>;
+  "/api/settings": Answer<typeof settingsSaved>;
+  [path: `/api/observations/${number}/${"text" | "status" | "pin"}`]: Answer<typeof observation>;
+  [path: `/api/trash/${number}/restore`]: { kind: string; id: number };
+}
+
+/** Routes of one record that `PATCH` and `DELETE` take. */
+export type RecordPath = `/api/${"observations" | "summaries" | "prompts" | "sessions"}/${number}`;
+
+interface TrashPage {
+  items: TrashItem[];
+  hasMore: boolean;
+}
+
+/** A deletion, or the text before an edit. */
+export interface TrashItem {
+  trash_id: number;
+  kind: string;
+  id: number;
+  action: "deleted" | "edited";
+  title: string;
+  project: string;
+  at_epoch: number;
+  undo_until_epoch: number;
+}
+
+/** Parameters of a query; those that are undefined or empty are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+export type Api = ReturnType<typeof createApi>;
+
+/** Requests to the worker that served this page. A `signal` aborts one when its page is left. */
+export function createApi() {
+  return {
+    get: <P extends keyof Reads>(path: P, query: Query = {}, signal?: AbortSignal): Promise<Reads[P]> =>
+      request(withQuery(path, query), signal === undefined ? {} : { signal }) as Promise<Reads[P]>,
+    post: <P extends keyof Posts>(path: P, body: Json): Promise<Posts[P]> =>
+      request(path, withBody("POST", body)) as Promise<Posts[P]>,
+    patch: (path: RecordPath, body: Json) => request(path, withBody("PATCH", body)),
+    delete: (path: RecordPath) => request(path, { method: "DELETE" }) as Promise<{ trash_id: number }>,
+  };
+}
+
+/** A failed request, as it is shown: what happened and the next step. */
+export class ApiFault extends Error {
+  readonly code: string;
+  readonly hint: string | null;
+
+  constructor(code: string, message: string, hint: string | null, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ApiFault";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Any error as one to show. */
+export function faultOf(error: unknown): ApiFault {
+  if (error instanceof ApiFault) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ApiFault("internal", message, "Reload the page. If it stays, run `mem doctor`.", error);
+}
+
+/** True for the error of a request that was aborted, which is no failure. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+async function request(path: string, options: RequestInit): Promise<unknown> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, { ...options, headers: { accept: "application/json", ...options.headers } });
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    throw new ApiFault("unreachable", "The worker does not answer.", "Start it: `mem worker start`.", error);
+  }
+  const text = await answer.text();
+  const body = parseBody(text);
+  if (answer.ok) return body;
+  throw refused(answer.status, body);
+}
+
+// A text answer, such as the context preview, is no JSON.
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refused(status: number, body: unknown): ApiFault {
+  const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
+  const { code, message, hint } = error;
+  return new ApiFault(
+    typeof code === "string" ? code : `http_${status}`,
+    typeof message === "string" ? message : `The worker answered ${status}.`,
+    typeof hint === "string" ? hint : null,
+  );
+}
+
+function withBody(method: string, body: Json): RequestInit {
+  return { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+function withQuery(path: string, query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
+    if (text !== "") parameters.set(name, text);
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}

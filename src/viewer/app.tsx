@@ -1,0 +1,75 @@
+// The shell around every page: sidebar, header, help, toast.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { focusRow, useKeys } from "./keys.ts";
+import { linkTo } from "./links.ts";
+import { go, usePlace } from "./location.ts";
+import { useValue } from "./observable.ts";
+import { Header } from "./parts/header.tsx";
+import { Help } from "./parts/help.tsx";
+import { Sidebar } from "./parts/sidebar.tsx";
+import { ToastLine } from "./parts/toast.tsx";
+import { routeOf, routes } from "./routes.ts";
+import { useViewer } from "./viewer.ts";
+
+export function App() {
+  const viewer = useViewer();
+  const place = usePlace();
+  const found = routeOf(place);
+  const isOpen = useValue(viewer.sidebarOpen);
+  const [helpOpen, setHelpOpen] = useState(false);
+  const title = found?.route.title ?? "Not found";
+  useShellKeys(() => setHelpOpen(true));
+  useEffect(() => {
+    document.title = found?.route.path === "/" ? "mem" : `${title} · mem`;
+  }, [title]);
+  const Page = found?.route.page;
+  return (
+    <div class={isOpen ? "shell" : "shell sidebar-closed"}>
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to the content
+      </button>
+      <Sidebar place={place} />
+      <Header onHelp={() => setHelpOpen(true)} />
+      <main id="main" tabIndex={-1} aria-label={title} key={place.path}>
+        {Page && found ? <Page parts={found.parts} query={place.query} /> : <NotFound path={place.path} />}
+      </main>
+      <ToastLine />
+      {helpOpen && <Help onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+function NotFound({ path }: { path: string }) {
+  return (
+    <div class="page">
+      <h1>No page at {path}</h1>
+      <p>
+        <a href={linkTo("/")}>Go to Home</a>
+      </p>
+    </div>
+  );
+}
+
+function useShellKeys(openHelp: () => void): void {
+  const viewer = useViewer();
+  const search = useRef<HTMLElement | null>(null);
+  useKeys([
+    { keys: "/", what: "Search", run: () => focusSearch(search) },
+    { keys: "j", what: "Next record", run: () => focusRow(1) },
+    { keys: "k", what: "Record before", run: () => focusRow(-1) },
+    { keys: "u", what: "Undo", run: () => void viewer.undo() },
+    { keys: "?", what: "This help", run: openHelp },
+    ...routes.flatMap(({ key, title, path }) =>
+      key === undefined ? [] : [{ keys: `g ${key}`, what: title, run: () => go(linkTo(path)) }],
+    ),
+  ]);
+}
+
+function focusSearch(search: { current: HTMLElement | null }): void {
+  search.current = document.querySelector<HTMLElement>("header input[type=search]");
+  search.current?.focus();
+}
+
+function focusMain(): void {
+  document.querySelector<HTMLElement>("#main")?.focus();
+}

@@ -1,0 +1,115 @@
+// The live feed: pages of the timeline from the newest record on, and what the stream adds and changes.
+import { useEffect, useMemo } from "preact/hooks";
+import type { StreamEvent } from "../core/records/events.ts";
+import { type Api, type ApiFault, faultOf, isAborted } from "./api.ts";
+import { eventLine, type Line, mergeLines, newestFirst, timelineLines } from "./lines.ts";
+import { createObservable, type Observable, useValue } from "./observable.ts";
+import { useViewer } from "./viewer.ts";
+
+export interface FeedState {
+  /** Newest first. */
+  lines: readonly Line[];
+  /** False once the oldest record is there. */
+  hasMore: boolean;
+  isLoading: boolean;
+  fault: ApiFault | undefined;
+}
+
+export interface Feed {
+  state: Observable<FeedState>;
+  /** Reads the next older page, unless it is being read. */
+  more(): void;
+  /** Reads the newest page again: after a gap of the stream, and first of all. */
+  refresh(): Promise<void>;
+  receive(event: StreamEvent): void;
+  close(): void;
+}
+
+const pageSize = 100;
+// Records of the same moment as the oldest line, which an older page would begin after.
+const sameMoment = 50;
+const endOfTime = "9999-12-31T23:59:59Z";
+
+/** The feed of a project, or of all. It reads nothing until `refresh`. */
+function createFeed(api: Api, project: string | null): Feed {
+  const stopped = new AbortController();
+  const state = createObservable<FeedState>({
+    lines: [],
+    hasMore: true,
+    isLoading: true,
+    fault: undefined,
+  });
+
+  function change(part: Partial<FeedState>): void {
+    state.set({ ...state.get(), ...part });
+  }
+
+  async function read(anchor: string, after: number): Promise<Line[] | undefined> {
+    change({ isLoading: true });
+    const query = { anchor, depth_before: pageSize, depth_after: after, project: project ?? "" };
+    try {
+      const lines = timelineLines(await api.get("/api/timeline", query, stopped.signal));
+      change({ isLoading: false, fault: undefined });
+      return lines;
+    } catch (error) {
+      if (!isAborted(error)) change({ isLoading: false, fault: faultOf(error) });
+      return undefined;
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    const page = await read(endOfTime, 0);
+    if (page === undefined) return;
+    const { lines } = state.get();
+    const oldest = page.at(-1);
+    const isFirst = lines.length === 0;
+    const older = oldest === undefined ? [] : lines.filter((line) => newestFirst(line, oldest) > 0);
+    // Without a line in common, records between both would be missing.
+    const hasGap =
+      page.length === pageSize && !page.some(({ key }) => lines.some((line) => line.key === key));
+    if (isFirst || hasGap) change({ lines: page, hasMore: page.length === pageSize });
+    else change({ lines: [...page, ...older] });
+  }
+
+  async function more(): Promise<void> {
+    const { lines, hasMore, isLoading } = state.get();
+    const oldest = lines.at(-1);
+    if (!hasMore || isLoading || oldest === undefined) return;
+    const page = await read(new Date(oldest.at).toISOString(), sameMoment);
+    if (page === undefined) return;
+    const older = page.filter((line) => line.at < oldest.at).length;
+    change({ lines: mergeLines(state.get().lines, page), hasMore: older === pageSize });
+  }
+
+  function receive(event: StreamEvent): void {
+    const line = eventLine(event);
+    if (line === undefined || (project !== null && line.project !== project)) return;
+    const { lines, hasMore } = state.get();
+    const oldest = lines.at(-1);
+    // Older than what is loaded: it comes with its page.
+    if (hasMore && oldest !== undefined && newestFirst(line, oldest) > 0) return;
+    const isHidden = line.marks.includes("rejected");
+    change({ lines: isHidden ? without(lines, line.key) : mergeLines(lines, [line]) });
+  }
+
+  return { state, more: () => void more(), refresh, receive, close: () => stopped.abort() };
+}
+
+function without(lines: readonly Line[], key: string): Line[] {
+  return lines.filter((line) => line.key !== key);
+}
+
+/** The feed of the chosen project, live while the component is shown. */
+export function useFeed(project: string | null): { feed: Feed; state: FeedState } {
+  const { api, stream } = useViewer();
+  const feed = useMemo(() => createFeed(api, project), [project]);
+  useEffect(() => {
+    void feed.refresh();
+    const stops = [stream.listen(feed.receive), stream.onResync(() => void feed.refresh())];
+    return () => {
+      for (const stop of stops) stop();
+      feed.close();
+    };
+  }, [feed]);
+  return { feed, state: useValue(feed.state) };
+}

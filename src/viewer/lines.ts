@@ -1,0 +1,150 @@
+// Records as one line in a list, from every shape that the API and the stream have for them.
+import type { StreamEvent } from "../core/records/events.ts";
+import type { Observation, SessionSummary } from "../core/records/records.ts";
+import type { TimelineAnswer } from "../http/schemas/timeline.ts";
+import { linkTo } from "./links.ts";
+
+export const kinds = ["observation", "summary", "prompt"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What a row of a list shows. */
+export interface Line {
+  /** Unique among all kinds. */
+  key: string;
+  kind: Kind;
+  id: number;
+  project: string;
+  at: number;
+  /** Type of an observation, else the kind. */
+  type: string;
+  title: string;
+  detail: string | null;
+  saidBy: string | null;
+  /** `rule`, `replaced`, `rejected`, `routine`. */
+  marks: readonly string[];
+}
+
+/** The page of a record. */
+export function recordLink(kind: Kind, id: number): string {
+  return linkTo(`/record/${kind}/${id}`);
+}
+
+export function lineKey(kind: Kind, id: number): string {
+  return `${kind} ${id}`;
+}
+
+/** Lines of a timeline, newest first. */
+export function timelineLines(items: TimelineAnswer): Line[] {
+  return items.map(timelineLine).reverse();
+}
+
+/** The line of an event that created or changed a record; undefined for other events. */
+export function eventLine(event: StreamEvent): Line | undefined {
+  switch (event.type) {
+    case "observation_created":
+    case "observation_changed":
+      return observationLine(event.observation);
+    case "summary_created":
+      return summaryLine(event.summary);
+    case "new_prompt":
+      return promptLine(event);
+    default:
+      return undefined;
+  }
+}
+
+/** Newest first; at one moment the summary, then observations, then the prompt. */
+export function newestFirst(left: Line, right: Line): number {
+  return (
+    right.at - left.at || kindOrder.indexOf(left.kind) - kindOrder.indexOf(right.kind) || right.id - left.id
+  );
+}
+
+const kindOrder: readonly Kind[] = ["summary", "observation", "prompt"];
+
+/** Both lists as one in order, each record once; where both have it, the line of `fresh` stays. */
+export function mergeLines(lines: readonly Line[], fresh: readonly Line[]): Line[] {
+  if (fresh.length === 0) return [...lines];
+  const keys = new Set(fresh.map(({ key }) => key));
+  return [...fresh, ...lines.filter(({ key }) => !keys.has(key))].sort(newestFirst);
+}
+
+type TimelineItem = TimelineAnswer[number];
+
+function timelineLine(item: TimelineItem): Line {
+  switch (item.type) {
+    case "observation":
+      return observationLine(item);
+    case "session":
+      return summaryLine(item);
+    case "prompt":
+      return promptLine(item);
+  }
+}
+
+type LinedObservation = Pick<
+  Observation,
+  "id" | "project" | "created_at_epoch" | "obs_type" | "title" | "subtitle" | "summary" | "status"
+> & {
+  said_by?: string | null | undefined;
+  standing?: 0 | 1 | undefined;
+  routine?: 0 | 1 | undefined;
+  pinned?: 0 | 1 | undefined;
+};
+
+export function observationLine(record: LinedObservation): Line {
+  const { obs_type, title, subtitle, summary } = record;
+  return {
+    ...base("observation", record),
+    type: obs_type,
+    title,
+    detail: [subtitle, summary].find((text) => text && text !== title) ?? null,
+    saidBy: record.said_by ?? null,
+    marks: [
+      ...(record.pinned === 1 ? ["pinned"] : []),
+      ...(record.standing === 1 ? ["rule"] : []),
+      ...(record.status === "superseded" ? ["replaced"] : []),
+      ...(record.status === "rejected" ? ["rejected"] : []),
+      ...(record.routine === 1 ? ["routine"] : []),
+    ],
+  };
+}
+
+type LinedSummary = Pick<
+  SessionSummary,
+  "id" | "project" | "created_at_epoch" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
+>;
+
+function summaryLine(record: LinedSummary): Line {
+  const { summary_text, request, learned, completed, next_steps } = record;
+  return {
+    ...base("summary", record),
+    type: "summary",
+    title: request || summary_text,
+    detail: completed || learned || next_steps,
+    saidBy: null,
+    marks: [],
+  };
+}
+
+interface LinedPrompt {
+  id: number;
+  project: string;
+  created_at_epoch: number;
+  prompt_text: string;
+}
+
+function promptLine(record: LinedPrompt): Line {
+  return {
+    ...base("prompt", record),
+    type: "prompt",
+    title: record.prompt_text,
+    detail: null,
+    saidBy: null,
+    marks: [],
+  };
+}
+
+function base(kind: Kind, { id, project, created_at_epoch: at }: Omit<LinedPrompt, "prompt_text">) {
+  return { key: lineKey(kind, id), kind, id, project, at };
+}

@@ -1,0 +1,147 @@
+// The section of Home with the standing rules: add, edit, replace, remove.
+import { useState } from "preact/hooks";
+import { deleteRecord, editRecord, replaceObservation } from "../actions.ts";
+import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import type { Reads } from "../api.ts";
+import { recordLink } from "../lines.ts";
+import { FoldedList } from "../parts/folded-list.tsx";
+import { Age } from "../parts/record-row.tsx";
+import { TextForm } from "../parts/text-form.tsx";
+import { type Toast, useViewer } from "../viewer.ts";
+
+type RuleAnswer = Reads["/api/rules"];
+type Rule = RuleAnswer["rules"][number];
+
+/** The rules of a project and those that apply everywhere; without a project all rules. */
+export function RulesSection({ project }: { project: string | null }) {
+  const { api } = useViewer();
+  const query = project === null ? { all: true } : { project };
+  const loaded = useLoaded((signal) => api.get("/api/rules", query, signal), [project]);
+  const [isAdding, setIsAdding] = useState(false);
+  useReloadOn(
+    loaded.reload,
+    (event) => event.type.startsWith("observation_") || event.type.startsWith("record_"),
+  );
+  return (
+    <section aria-labelledby="rules-title" class="panel">
+      <div class="panel-head">
+        <h2 id="rules-title">Standing rules</h2>
+        <button type="button" class="link" onClick={() => setIsAdding(true)}>
+          Add a rule
+        </button>
+      </div>
+      {isAdding && <NewRule project={project} onDone={() => setIsAdding(false)} />}
+      <Shown of={loaded}>
+        {({ rules, contradictions }) => (
+          <FoldedList
+            items={rules}
+            keyOf={({ id }) => id}
+            empty="No rules yet. They come from what you tell your agent, or from here."
+            row={(rule) => (
+              <RuleRow rule={rule} showProject={project === null} clashes={clashesOf(rule, contradictions)} />
+            )}
+          />
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function clashesOf({ id }: Rule, contradictions: RuleAnswer["contradictions"]): number[] {
+  return contradictions.flatMap(({ older, newer }) => (older === id ? [newer] : newer === id ? [older] : []));
+}
+
+function NewRule({ project, onDone }: { project: string | null; onDone: () => void }) {
+  const viewer = useViewer();
+  async function add(text: string): Promise<void> {
+    const isAdded = await viewer.act(() => addRule(viewer.api, text, project));
+    if (isAdded) onDone();
+  }
+  const where = project === null ? "for every project" : `for ${project}`;
+  return <TextForm label={`New rule ${where}`} save="Add" onSave={add} onCancel={onDone} />;
+}
+
+type Api = ReturnType<typeof useViewer>["api"];
+
+async function addRule(api: Api, text: string, project: string | null): Promise<Toast> {
+  const place = project === null ? { reach: "everywhere" } : { reach: "project", project };
+  const answer = await api.post("/api/rules", { text, ...place });
+  if (answer.status === "skipped") return { text: "The whole text is private, so it was not stored." };
+  if (answer.status === "exists") return { text: "This rule is there already." };
+  const { id } = answer.rule;
+  const undo = async () => void (await deleteRecord(api, "observation", id));
+  return { text: "Rule added.", ...(answer.status === "stored" ? { undo } : {}) };
+}
+
+function RuleRow({ rule, showProject, clashes }: { rule: Rule; showProject: boolean; clashes: number[] }) {
+  const viewer = useViewer();
+  const { api } = viewer;
+  const { id, text, reach, project, said_by, created_at_epoch } = rule;
+  const [form, setForm] = useState<"edit" | "replace" | null>(null);
+  async function save(written: string): Promise<void> {
+    const action =
+      form === "edit"
+        ? () => editRecord(api, "observation", id, { text: written })
+        : () => replaceRule(api, rule, written);
+    if (await viewer.act(action)) setForm(null);
+  }
+  const where = reach === "everywhere" ? "everywhere" : showProject ? project : null;
+  if (form !== null)
+    return (
+      <TextForm
+        label={form === "edit" ? "Edit the rule" : "Replace the rule by"}
+        text={text}
+        save={form === "edit" ? "Save" : "Replace"}
+        onSave={save}
+        onCancel={() => setForm(null)}
+      />
+    );
+  return (
+    <div class="panel-row">
+      <a href={recordLink("observation", id)} data-row>
+        {text}
+      </a>
+      <p class="row-detail">
+        {where !== null && <span class="project">{where}</span>}
+        {said_by !== null && <span>{said_by} said</span>}
+        <Age at={created_at_epoch} />
+        {clashes.map((other) => (
+          <a key={other} class="mark replaced" href={recordLink("observation", other)}>
+            contradicts #{other}
+          </a>
+        ))}
+      </p>
+      <div class="row-actions">
+        <button type="button" class="link" onClick={() => setForm("edit")}>
+          Edit
+        </button>
+        <button type="button" class="link" onClick={() => setForm("replace")}>
+          Replace
+        </button>
+        <button
+          type="button"
+          class="link"
+          onClick={() => void viewer.act(() => deleteRecord(api, "observation", id))}
+        >
+          Remove
+        </button>
+      </div>
+    </div>
+  );
+}
+
+// The new rule may have replaced the old one by itself, when both are about the same.
+async function replaceRule(api: Api, { id, project, reach }: Rule, text: string): Promise<Toast> {
+  const answer = await api.post("/api/rules", { text, reach, project });
+  if (answer.status === "skipped") return { text: "The whole text is private, so nothing was changed." };
+  if (answer.rule.id === id) return { text: "The rule says this already." };
+  const { text: said, undo } = await replaceObservation(api, id, answer.rule.id);
+  const isNew = answer.status === "stored";
+  return {
+    text: said,
+    undo: async () => {
+      await undo?.();
+      if (isNew) await deleteRecord(api, "observation", answer.rule.id);
+    },
+  };
+}

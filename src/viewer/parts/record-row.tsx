@@ -1,0 +1,51 @@
+// One record in a list: its type, title, project and age at a glance.
+import { ageOf, fullTime, useNow } from "../clock.ts";
+import { type Line, recordLink } from "../lines.ts";
+
+export function RecordRow({ line, showProject = true }: { line: Line; showProject?: boolean }) {
+  const { kind, id, type, title, detail, project, at, saidBy, marks } = line;
+  return (
+    <a class={`row ${kind}`} href={recordLink(kind, id)} data-row data-kind={kind} data-id={id}>
+      <TypeBadge type={type} kind={kind} />
+      <span class="row-title">{title}</span>
+      <Age at={at} />
+      <span class="row-detail">
+        {showProject && <span class="project">{project}</span>}
+        {saidBy !== null && <span class="said-by">{saidBy} said</span>}
+        {marks.map((mark) => (
+          <span key={mark} class={`mark ${mark}`}>
+            {mark}
+          </span>
+        ))}
+        {detail !== null && <span class="detail">{detail}</span>}
+      </span>
+    </a>
+  );
+}
+
+// Types of other modes have no colour.
+const colored = new Set([
+  "discovery",
+  "decision",
+  "bugfix",
+  "feature",
+  "refactor",
+  "change",
+  "summary",
+  "prompt",
+]);
+
+export function TypeBadge({ type, kind }: { type: string; kind?: string }) {
+  const color = kind === "summary" || kind === "prompt" ? kind : type;
+  return <span class={colored.has(color) ? `type type-${color}` : "type"}>{type}</span>;
+}
+
+/** The age of a moment; its date and time on hover. */
+export function Age({ at }: { at: number }) {
+  const now = useNow();
+  return (
+    <time class="age" dateTime={new Date(at).toISOString()} title={fullTime(at)}>
+      {ageOf(at, now)}
+    </time>
+  );
+}

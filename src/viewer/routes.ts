@@ -1,0 +1,40 @@
+// The pages: one row each.
+import type { ComponentType } from "preact";
+import type { Place } from "./links.ts";
+import { HomePage } from "./pages/home.tsx";
+
+/** What a page gets: the parts of its path that the row names with `:`, and the query. */
+export interface PageProps {
+  parts: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+}
+
+interface Route {
+  /** `/record/:kind/:id`. */
+  path: string;
+  /** Title of the window, and the word in the sidebar. */
+  title: string;
+  page: ComponentType<PageProps>;
+  /** The letter after `g` that opens it; with one, it is in the sidebar. */
+  key?: string;
+}
+
+export const routes: readonly Route[] = [{ path: "/", title: "Home", page: HomePage, key: "h" }];
+
+/** The row of a place and the parts of its path; undefined for an unknown path. */
+export function routeOf({ path }: Place): { route: Route; parts: Record<string, string> } | undefined {
+  const given = path.split("/");
+  for (const route of routes) {
+    const wanted = route.path.split("/");
+    if (wanted.length !== given.length) continue;
+    const parts: Record<string, string> = {};
+    const fits = wanted.every((part, at) => {
+      const value = given[at] ?? "";
+      if (!part.startsWith(":")) return part === value;
+      parts[part.slice(1)] = decodeURIComponent(value);
+      return value !== "";
+    });
+    if (fits) return { route, parts };
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+// State of the whole viewer: requests, stream, projects, sidebar, the toast. Pages get it by `useViewer`.
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { ProcessingStatus } from "../core/records/events.ts";
+import { type Api, type ApiFault, createApi, faultOf } from "./api.ts";
+import { createObservable, type Observable } from "./observable.ts";
+import { createStream, type Stream } from "./stream.ts";
+
+/** A message that goes after a while; `undo` takes back what it reports. */
+export interface Toast {
+  text: string;
+  hint?: string | null;
+  isFault?: boolean;
+  undo?: () => Promise<void>;
+}
+
+export interface Viewer {
+  api: Api;
+  stream: Stream;
+  projects: Observable<readonly string[]>;
+  /** Records of this project only; null for all. */
+  project: Observable<string | null>;
+  sidebarOpen: Observable<boolean>;
+  processing: Observable<ProcessingStatus | null>;
+  toast: Observable<Toast | null>;
+  chooseProject(project: string | null): void;
+  toggleSidebar(): void;
+  /** Runs an action of the user: a failure becomes a toast. `done` tells whether it worked. */
+  act(action: () => Promise<Toast | undefined>): Promise<boolean>;
+  /** Takes back what the present toast reports. */
+  undo(): Promise<void>;
+}
+
+/** Starts the viewer: the stream is open and the stored state is being read. */
+export function createViewer(): Viewer {
+  const api = createApi();
+  const stream = createStream("/stream");
+  const projects = createObservable<readonly string[]>([]);
+  const project = createObservable<string | null>(null);
+  const sidebarOpen = createObservable(true);
+  const processing = createObservable<ProcessingStatus | null>(null);
+  const toast = createObservable<Toast | null>(null);
+
+  async function act(action: () => Promise<Toast | undefined>): Promise<boolean> {
+    try {
+      const said = await action();
+      if (said !== undefined) toast.set(said);
+      return true;
+    } catch (error) {
+      toast.set(faultToast(faultOf(error)));
+      return false;
+    }
+  }
+
+  function save(change: { sidebarOpen?: boolean; selectedProject?: string | null }): void {
+    void act(async () => {
+      await api.post("/api/settings", change);
+      return undefined;
+    });
+  }
+
+  void act(async () => {
+    const stored = await api.get("/api/settings");
+    sidebarOpen.set(stored.sidebarOpen);
+    project.set(stored.selectedProject);
+    return undefined;
+  });
+  stream.listen((event) => {
+    if (event.type === "initial_load") projects.set(event.projects);
+    if (event.type === "initial_load" || event.type === "processing_status") processing.set(event);
+  });
+
+  return {
+    api,
+    stream,
+    projects,
+    project,
+    sidebarOpen,
+    processing,
+    toast,
+    act,
+    chooseProject(chosen) {
+      project.set(chosen);
+      save({ selectedProject: chosen });
+    },
+    toggleSidebar() {
+      sidebarOpen.set(!sidebarOpen.get());
+      save({ sidebarOpen: sidebarOpen.get() });
+    },
+    async undo() {
+      const { undo } = toast.get() ?? {};
+      if (undo === undefined) return;
+      toast.set(null);
+      await act(async () => {
+        await undo();
+        return { text: "Undone." };
+      });
+    },
+  };
+}
+
+function faultToast({ message, hint }: ApiFault): Toast {
+  return { text: message, hint, isFault: true };
+}
+
+/** Gives the viewer to every component. */
+export const ViewerContext = createContext<Viewer | null>(null);
+
+export function useViewer(): Viewer {
+  const viewer = useContext(ViewerContext);
+  if (viewer === null) throw new TypeError("useViewer needs a ViewerContext around it");
+  return viewer;
+}
