@@ -26,7 +26,8 @@ const documents = readTree(root, ["docs"]);
 const table = parseImportTable(readFileSync(`${root}src/README.md`, "utf8"));
 
 // Entries of processes, commands, screens that load late, and contracts of the wire.
-const boundaries = /^src\/(worker\/main|cli\/commands\/|.*\/schemas\/|cli\/tui\/|viewer\/(pages|parts|clock))/;
+const boundaries =
+  /^src\/(worker\/main|cli\/commands\/|.*\/schemas\/|cli\/tui\/|viewer\/(pages|parts|clock))/;
 
 // Phrases that the product reads, and migrations, which are never edited.
 const wordData =
