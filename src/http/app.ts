@@ -24,11 +24,13 @@ import { numberedSessionRoutes, sessionRoutes } from "./api/sessions.ts";
 import { type McpPorts, mcpRoutes, type SettingsPorts, settingsRoutes } from "./api/settings.ts";
 import { type CostPorts, costRoutes, type StatusPorts, statusRoutes, syncRoutes } from "./api/status.ts";
 import { type StreamHub, streamRoutes } from "./api/stream.ts";
+import { viewerRoutes } from "./api/viewer.ts";
 import { type WorkerRecords, workerService } from "./api/worker-service.ts";
 import { openapiRoute } from "./openapi.ts";
 import { closeServer } from "./plugins/close-server.ts";
-import { answerParserError, installErrors, pathOf, sendError } from "./plugins/errors.ts";
+import { answerParserError, installErrors, sendError } from "./plugins/errors.ts";
 import { installJsonBody, maxBodyBytes, refusedEncoding } from "./plugins/json-body.ts";
+import { createDenialLog, loggedPath, type RemoteAccess } from "./plugins/remote-guard.ts";
 import { createRequestGuard, keepAllHeaders, type RequestGuard } from "./plugins/request-guard.ts";
 import { type App, installZod, withoutAjv } from "./plugins/zod.ts";
 
@@ -52,6 +54,10 @@ export interface HttpDeps extends WorkerRecords {
   settings: SettingsPorts;
   receiveHook: ReceiveHook;
   stream: StreamHub;
+  /** The folder of the built viewer. */
+  viewerDirectory: string;
+  /** What other machines may reach; nothing without it. */
+  remote?: RemoteAccess;
   timeouts?: Partial<HttpTimeouts>;
 }
 
@@ -77,7 +83,12 @@ export function buildHttp(deps: HttpDeps) {
   const pipeSockets = new WeakSet<Socket>();
   const openPipes = new Set<Socket>();
   const timeouts = { ...defaultTimeouts, ...deps.timeouts };
-  const guard = createRequestGuard({ address: deps.address, isPipe: (socket) => pipeSockets.has(socket) });
+  const guard = createRequestGuard({
+    address: deps.address,
+    isPipe: (socket) => pipeSockets.has(socket),
+    ...(deps.remote === undefined ? {} : { remote: deps.remote }),
+    onDenied: createDenialLog((fields, message) => deps.log.warn(fields, message), deps.clock),
+  });
   const app = createApp(deps.log, guard, timeouts);
   app.addHook("onRequest", (request, reply, done) => {
     done(guard(request, reply) ?? refusedEncoding(request.raw));
@@ -96,7 +107,8 @@ export function buildHttp(deps: HttpDeps) {
     {
       path: "/api/openapi.json",
       title: "mem worker",
-      description: "The memory of coding agents, on this machine.",
+      description:
+        "The memory of coding agents, on this machine. Other machines reach nothing, or with MEM_TV_TOKEN only GET /tv, /tv.html, /stream and /api/observations: another method is 403, another path 404, a missing or wrong token 401.",
       version: deps.status.version,
     },
     routes,
@@ -188,13 +200,14 @@ function addRoutes(app: App, deps: HttpDeps): void {
   projectRoutes(app, deps.projectDetails);
   maintenanceRoutes(app, deps.maintenance);
   streamRoutes(app, deps.stream);
+  viewerRoutes(app, deps.viewerDirectory);
 }
 
 function logAnswers(app: App): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { method, url } = request;
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.debug({ method, path: pathOf(url), status: reply.statusCode, ms }, "answered");
+    request.log.debug({ method, path: loggedPath(url), status: reply.statusCode, ms }, "answered");
     done();
   });
 }

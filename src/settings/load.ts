@@ -98,10 +98,10 @@ interface Candidate {
   where: string;
 }
 
-// Shells and unit files use an empty variable for "not set".
+// Shells and unit files use an empty variable for "not set": a blank one must not turn off a token of the file.
 function candidates(key: SettingKey, file: JsonObject, environment: Environment): Candidate[] {
   const found: Candidate[] = [];
-  const variable = environment[key] ?? "";
+  const variable = environment[key]?.trim() ?? "";
   if (variable !== "") found.push({ text: variable, source: "environment", where: "the environment" });
   const entry = Object.hasOwn(file, key) ? file[key] : undefined;
   if (entry !== undefined && entry !== null) {

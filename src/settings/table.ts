@@ -92,7 +92,11 @@ export const settingsTable = {
     "127.0.0.1",
     "Address that the worker binds to.",
   ),
-  MEM_TV_TOKEN: setting(secret, "", "Not used yet. Shared secret of the remote display; empty turns it off."),
+  MEM_TV_TOKEN: setting(
+    secret,
+    "",
+    "Secret that lets other machines open the TV page, read-only; empty: off.",
+  ),
   MEM_DATA_DIR: setting(path, "~/.mem", "Data directory. Only the environment can set it."),
   MEM_SKIP_TOOLS: setting(
     list(),

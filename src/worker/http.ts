@@ -1,6 +1,7 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
 import type { Clock } from "../core/clock.ts";
+import { packageFile } from "../core/paths.ts";
 import type { QueueRetried } from "../core/records/queue.ts";
 import type { VectorStatus } from "../core/records/vector-status.ts";
 import { version } from "../core/version.ts";
@@ -14,6 +15,7 @@ import type { Store } from "../store/sqlite/store.ts";
 import type { HostActivity } from "./host-events.ts";
 import type { Notices } from "./notices.ts";
 import { createQueue } from "./queue.ts";
+import { remoteAccess } from "./remote-access.ts";
 import type { WorkerStatus } from "./status.ts";
 import { proveInstance, type WorkerIdentity } from "./worker-file.ts";
 
@@ -54,6 +56,8 @@ type Ports = Pick<
   | "status"
   | "queue"
   | "settings"
+  | "remote"
+  | "viewerDirectory"
 >;
 
 export function createHttpPorts(deps: PortDeps): Ports {
@@ -77,6 +81,8 @@ export function createHttpPorts(deps: PortDeps): Ports {
     stats: () => ({ worker: workerStats(deps), database: store.stats() }),
     status: statusPorts(deps),
     queue: createQueue(deps),
+    remote: remoteAccess(settings),
+    viewerDirectory: packageFile("dist", "viewer"),
     settings: {
       viewer: {
         get: viewerStates.get,

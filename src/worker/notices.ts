@@ -11,6 +11,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { damageNotice } from "./open-store.ts";
+import { remoteAccess } from "./remote-access.ts";
 import type { WorkerStatus } from "./status.ts";
 
 export type Notices = ReturnType<typeof createNotices>;
@@ -69,11 +70,19 @@ export function createNotices(
   };
 }
 
-/** A warning while other machines can reach the worker's port and no TV token is set, else null. */
+/** A warning while other machines can use the whole API, or none because the token cannot be read; else null. */
 export function openAddressNotice(settings: LoadedSettings): string | null {
   const host = settings.get("MEM_WORKER_HOST");
-  if (isLoopbackHost(host) || settings.get("MEM_TV_TOKEN").isSet) return null;
-  return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN. Set the token, or MEM_WORKER_HOST back to 127.0.0.1.`;
+  switch (remoteAccess(settings).is) {
+    case "token":
+      return null;
+    case "open":
+      return `SECURITY mem: the worker is bound to ${host} without MEM_TV_TOKEN: every machine that reaches it can read and change the memory and read the provider keys. Run \`mem tv enable\`, or \`mem tv disable\` to bind it to 127.0.0.1.`;
+    case "closed":
+      return isLoopbackHost(host)
+        ? null
+        : "SECURITY mem: MEM_TV_TOKEN is not valid, so other machines are refused. Run `mem tv enable`.";
+  }
 }
 
 // Kept in memory only: after a restart, and beyond this number, a notice repeats.

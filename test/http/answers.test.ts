@@ -148,6 +148,12 @@ const rows: Row[] = [
   ["DELETE", "/api/regenerate?drop=true", "/api/regenerate", undefined, 200],
   ["DELETE", "/api/regenerate?drop=2", "/api/regenerate", undefined, 400],
   ["GET", "/api/openapi.json", "", undefined, 200],
+  ["GET", "/", "", undefined, 200],
+  ["GET", "/tv?project=alpha", "/tv", undefined, 200],
+  ["GET", "/tv.html", "", undefined, 200],
+  ["GET", "/assets/viewer-3c4d.js", "/assets/:file", undefined, 200],
+  ["GET", "/assets/other.js", "/assets/:file", undefined, 404],
+  ["GET", "/favicon.ico", "", undefined, 200],
 ];
 
 test.each(rows)("%s %s answers what its schema says", async (method, url, route, body, status) => {

@@ -147,4 +147,9 @@ const contract = [
   "GET /api/settings",
   "POST /api/settings",
   "GET /stream",
+  "GET /",
+  "GET /tv",
+  "GET /tv.html",
+  "GET /assets/:file",
+  "GET /favicon.ico",
 ];

@@ -1,6 +1,7 @@
 // An app over ports that remember what they were asked: the routes' world in the tests of src/http.
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { MemError } from "../../src/core/errors.ts";
 import { parseLists } from "../../src/core/records/records.ts";
@@ -222,6 +223,7 @@ function fakePorts(calls: Call[]): Ports {
       state: () => aRegeneration,
       plan: async (request) => note("regenerate.plan", request, aPlan),
     },
+    viewerDirectory: fileURLToPath(new URL("../fixtures/viewer", import.meta.url)),
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
   };
 }

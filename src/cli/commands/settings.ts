@@ -171,7 +171,7 @@ async function showChange(context: CliContext, key: SettingKey, asJson: boolean)
 }
 
 const openAddressSentence =
-  "Other machines can then reach the port, but the worker answers only programs on this machine.";
+  "Other machines can then reach the port, and without MEM_TV_TOKEN the whole API. `mem tv enable` opens the TV page only.";
 
 // Faults that the format of a value does not show. The default means every type of the mode.
 async function doubtOf(

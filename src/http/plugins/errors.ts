@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { type ErrorCode, MemError } from "../../core/errors.ts";
+import { loggedPath } from "./remote-guard.ts";
 import { securityHeaders } from "./request-guard.ts";
 import type { App } from "./zod.ts";
 
@@ -43,7 +44,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): void {
       {
         err: thrown,
         method: reply.request.method,
-        path: pathOf(reply.request.url),
+        path: loggedPath(reply.request.url),
         request_id: reply.request.id,
       },
       "request failed",
@@ -81,8 +82,7 @@ export function toHttpError(thrown: unknown): MemError {
   return new MemError("internal", { cause: thrown });
 }
 
-/** The path of a request target, without its query: what may be logged. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   const end = url.indexOf("?");
   return end === -1 ? url : url.slice(0, end);
 }

@@ -1,14 +1,26 @@
-// Request guard of a local service: refuses remote peers and other sites. Runs first, for every path.
+// Request guard of a local service: refuses other sites, and other machines unless the user opened it to them. Runs first,
+// for every path.
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorCode, MemError } from "../../core/errors.ts";
+import {
+  type DenialLog,
+  denialError,
+  denialOf,
+  namesThisMachine,
+  type RemoteAccess,
+} from "./remote-guard.ts";
 
 export interface GuardOptions {
   /** The bound address; known from the first request on. */
   address(): { host: string; port: number };
   /** True for a connection on the worker's own socket file or pipe. */
   isPipe(socket: Socket): boolean;
+  /** What other machines may reach; nothing without it. */
+  remote?: RemoteAccess;
+  /** Called with every refused request of another machine. */
+  onDenied?: DenialLog;
 }
 
 /** Sets the security headers of the answer. Returns the error of a refused request. */
@@ -40,13 +52,22 @@ export function tooManyHeaders({ rawHeaders }: IncomingMessage): MemError | unde
  * | what                    | must be                                                                  |
  * |-------------------------|--------------------------------------------------------------------------|
  * | headers                 | at most 1,000                                                            |
- * | peer                    | this machine, by its socket's address, never by a header                 |
+ * | peer                    | this machine, by its socket's address, never by a header; else `remote`  |
  * | Host                    | exactly one, byte for byte an address of the worker; `localhost` on the pipe |
  * | request target          | a path                                                                   |
  * | Origin, when sent       | the worker's own                                                         |
  * | Sec-Fetch-Site, if sent | `same-origin`, or `none` for GET                                         |
+ *
+ * Another machine, by the user's settings:
+ *
+ * | remote   | peer and Host                                                                          |
+ * |----------|----------------------------------------------------------------------------------------|
+ * | `closed` | refused                                                                                |
+ * | `token`  | `denialOf` decides first; any Host, since the token protects                           |
+ * | `open`   | Host is an IP address, this machine's or the configured name, with the worker's port   |
  */
-export function createRequestGuard({ address, isPipe }: GuardOptions): RequestGuard {
+export function createRequestGuard(options: GuardOptions): RequestGuard {
+  const { address, isPipe, remote = { is: "closed" }, onDenied } = options;
   let bound: { port: number; hosts: ReadonlySet<string> } | undefined;
 
   function allowedHosts(): ReadonlySet<string> {
@@ -55,38 +76,64 @@ export function createRequestGuard({ address, isPipe }: GuardOptions): RequestGu
     return bound.hosts;
   }
 
+  function refuseRemote(raw: IncomingMessage, reply: FastifyReply): MemError | undefined {
+    if (remote.is === "token") reply.header("cache-control", "no-store");
+    const denial = denialOf(raw, remote);
+    if (denial !== undefined) {
+      onDenied?.(denial, raw.url);
+      return denialError(denial);
+    }
+    const host = onlyHost(raw.rawHeaders);
+    const isForeign = remote.is === "open" && (host === undefined || !namesThisMachine(host, address()));
+    const code = isForeign ? "host_not_allowed" : browserRefusal(raw, host, false);
+    if (code === undefined) return undefined;
+    onDenied?.(code, raw.url);
+    return isForeign ? otherName(address().port) : errorOf(code);
+  }
+
   return (request, reply) => {
     reply.headers(securityHeaders);
-    const crowded = tooManyHeaders(request.raw);
+    const { raw } = request;
+    const crowded = tooManyHeaders(raw);
     if (crowded !== undefined) return crowded;
-    const pipe = isPipe(request.raw.socket);
-    const code = refusal(request.raw, pipe ? pipeHosts : allowedHosts(), pipe);
-    if (code === undefined) return undefined;
-    return new MemError(
-      code,
-      code === "invalid_request" ? { message: "The request target must be a path." } : {},
-    );
+    const pipe = isPipe(raw.socket);
+    if (!pipe && !isLoopback(raw.socket.remoteAddress)) return refuseRemote(raw, reply);
+    const host = onlyHost(raw.rawHeaders);
+    const hosts = pipe ? pipeHosts : allowedHosts();
+    const code =
+      host === undefined || !hosts.has(host) ? "host_not_allowed" : browserRefusal(raw, host, pipe);
+    return code === undefined ? undefined : errorOf(code);
   };
 }
 
-type Refusal = Extract<
-  ErrorCode,
-  "remote_not_allowed" | "host_not_allowed" | "origin_not_allowed" | "invalid_request"
->;
+type Refusal = Extract<ErrorCode, "host_not_allowed" | "origin_not_allowed" | "invalid_request">;
 
 const pipeHosts: ReadonlySet<string> = new Set(["localhost"]);
 
-function refusal(raw: IncomingMessage, hosts: ReadonlySet<string>, pipe: boolean): Refusal | undefined {
-  if (!pipe && !isLoopback(raw.socket.remoteAddress)) return "remote_not_allowed";
-  const host = onlyHost(raw.rawHeaders);
-  if (host === undefined || !hosts.has(host)) return "host_not_allowed";
+// What a browser sends with requests of another site, and a target that no browser sends to a server.
+function browserRefusal(raw: IncomingMessage, host: string | undefined, pipe: boolean): Refusal | undefined {
   if (!raw.url?.startsWith("/")) return "invalid_request";
   const { origin, "sec-fetch-site": site } = raw.headers;
-  if (origin !== undefined && (pipe || origin !== `http://${host}`)) return "origin_not_allowed";
+  if (origin !== undefined && (pipe || host === undefined || origin !== `http://${host}`)) {
+    return "origin_not_allowed";
+  }
   if (site !== undefined && site !== "same-origin" && !(site === "none" && raw.method === "GET")) {
     return "origin_not_allowed";
   }
   return undefined;
+}
+
+function errorOf(code: ErrorCode): MemError {
+  return new MemError(
+    code,
+    code === "invalid_request" ? { message: "The request target must be a path." } : {},
+  );
+}
+
+function otherName(port: number): MemError {
+  return new MemError("host_not_allowed", {
+    hint: `Use the IP address of the worker's machine, with port ${port}.`,
+  });
 }
 
 // Without an address the peer is gone. Refused, since a remote peer could hang up to pass.

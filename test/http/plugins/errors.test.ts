@@ -120,7 +120,7 @@ describe("an unknown route", () => {
       "/API/health",
       "/api/health/",
       "//api/health",
-      "/",
+      "/index.html",
     ]) {
       for (const method of ["GET", "POST", "PUT", "DELETE"] as const) {
         const answer = await world.app.inject({ method, url, headers: local });
