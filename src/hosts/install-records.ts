@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import type { SetMember } from "./json-entries.ts";
 import type { Insertion } from "./json-text.ts";
 import type { InstallRecord } from "./registration.ts";
 
@@ -18,7 +19,7 @@ export interface Installs {
   list(): InstallRecord[];
   /** Replaces the record of the settings file; null removes it. */
   put(settingsFile: string, record: InstallRecord | null): void;
-  /** The choice for recall over MCP made before a host was installed; null without one. */
+  /** The choice for recall over MCP made before mem was installed in a host; null without one. */
   mcpWish(): boolean | null;
   setMcpWish(wish: boolean | null): void;
 }
@@ -87,6 +88,7 @@ function parseRecord(value: unknown): InstallRecord | null {
     written_key: String(written_key),
     insertions: insertions.filter((insertion) => insertion !== null),
     created: Array.isArray(value.created) ? value.created.map(parsePath) : [],
+    members: Array.isArray(value.members) ? value.members.flatMap(parseMember) : null,
   };
 }
 
@@ -103,7 +105,13 @@ function parsePath(value: Json): string[] {
 
 function parseInsertion(value: unknown): Insertion | null {
   if (!isJsonObject(value) || typeof value.at !== "number" || typeof value.text !== "string") return null;
-  return { at: value.at, text: value.text };
+  const { at, text, instead } = value;
+  return typeof instead === "string" ? { at, text, instead } : { at, text };
+}
+
+function parseMember(value: Json): SetMember[] {
+  if (!isJsonObject(value)) return [];
+  return [{ path: textsOf(value.path), before: typeof value.before === "string" ? value.before : null }];
 }
 
 function textsOf(value: unknown): string[] {

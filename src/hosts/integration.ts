@@ -28,14 +28,23 @@ export interface Integration {
   consent?: string;
   /** What the user took back of the consent, by the host's settings; null if nothing. A sentence that begins with a verb. */
   revoked?(settings: JsonObject): string | null;
-  /** Sentences about what only the user can do; shown after an installation. */
-  next: readonly string[];
+  /** What only the user can do after an installation. */
+  next: readonly NextStep[];
   /** The name of our plugin that the host's settings enable, else null. It brings hooks and MCP server itself. */
   plugin?(settings: JsonObject): string | null;
   /** Why the host runs no hook, by its settings; null if it runs them. A sentence that begins with a verb. */
   hooksOff?(settings: JsonObject): { reason: string; next: string } | null;
   /** Asks the host whether it runs our hooks; only where a host wants consent. It may start the host's program. */
-  trust?(at: HostPlace): Promise<HookTrust>;
+  trust?(at: HostPlace, environment: HostEnvironment): Promise<HookTrust>;
+}
+
+export type HostEnvironment = Readonly<Record<string, string | undefined>>;
+
+export interface NextStep {
+  /** One sentence. */
+  text: string;
+  /** What shows that it is done: an event of the host since its files were written, or its trust. Nothing shows it without. */
+  until?: "event" | "trust";
 }
 
 export interface HookRegistration {
@@ -77,7 +86,8 @@ export interface HostPlace {
 export interface McpServer {
   command: string;
   args: string[];
-  env: Record<string, string>;
+  /** Variables besides the host's own. */
+  env?: Record<string, string>;
 }
 
 /** A file of the host with our entries in it, or a whole file of ours. */
@@ -112,6 +122,13 @@ export interface Entry {
   isOurs(value: unknown): boolean;
   /** A member at the top that the host needs and others use too: added if missing, removed only with the whole file. */
   shared?: true;
+  /**
+   * A member whose value does not say who set it. It is ours if the record says so; without a record, if an entry that is
+   * not anonymous stands in the file. A value that was there before stays, or comes back.
+   */
+  anonymous?: true;
+  /** Not wanted in this installation; an earlier one may have set it. */
+  unwanted?: true;
   /** The members of the value that mem sets; the user may change or add others. Without it, all of them. */
   fields?: readonly string[];
   /** The value is a group: the elements of this member are ours, and others may add theirs. */
@@ -144,11 +161,10 @@ type HookCommands = Pick<HostPlace, "hookCommand">;
 
 /** The member `mem` of the object at `path`. `value` is our server in the host's form. */
 export function mcpEntry(path: readonly string[], value: JsonObject): Entry {
-  const fields = Object.keys(value).filter((name) => startFields.has(name));
-  return { path, key: mcpServerName, value, fields, isOurs: startsOurServer };
+  return { path, key: mcpServerName, value, fields: startFields, isOurs: startsOurServer };
 }
 
-const startFields: ReadonlySet<string> = new Set(["command", "args", "env", "environment"]);
+const startFields: readonly string[] = ["command", "args", "env", "environment"];
 
 // The words may be in `args` or, as in OpenCode, in `command`.
 function startsOurServer(server: unknown): boolean {

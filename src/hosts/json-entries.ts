@@ -8,6 +8,7 @@ import {
   memberOf,
   parseJson,
   parseJsonText,
+  replaceMember,
   withoutItem,
 } from "./json-text.ts";
 
@@ -26,6 +27,28 @@ export function addJsonEntry(edited: Edited, entry: Entry, syntax: JsonSyntax): 
   }
   insert(edited, node, value, key);
   return [];
+}
+
+/** A member that mem set although its value does not say so, and the text of the value before; null if it was missing. */
+export interface SetMember {
+  path: readonly string[];
+  before: string | null;
+}
+
+/** Replaces the value of the entry's member; null if it is missing. */
+export function setJsonMember(edited: Edited, { path, key = "", value }: Entry, syntax: JsonSyntax) {
+  const member = memberOf(nodeAt(parseJsonText(edited.text, syntax), path), key);
+  return member === undefined ? null : replaceMember(edited, member, JSON.stringify(value));
+}
+
+/** The text with the values that members had before. */
+export function withValuesBefore(text: string, members: readonly SetMember[], syntax: JsonSyntax): string {
+  const edited: Edited = { text, insertions: [] };
+  for (const { path, before } of members) {
+    const member = memberOf(nodeAt(parseJsonText(edited.text, syntax), path.slice(0, -1)), path.at(-1) ?? "");
+    if (before !== null && member !== undefined) replaceMember(edited, member, before);
+  }
+  return edited.text;
 }
 
 // The value of a missing container, with the entry in it.

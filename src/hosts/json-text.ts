@@ -25,6 +25,8 @@ interface JsonItem extends Span {
 export interface Insertion {
   at: number;
   text: string;
+  /** The text that it replaced. */
+  instead?: string;
 }
 
 /** Text with values inserted. */
@@ -41,8 +43,42 @@ export function parseJson(text: string, syntax: JsonSyntax): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, " "));
   } catch (cause) {
-    if (syntax === "json") throw cause;
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const value = parseJson5(text);
+    if (syntax === "json5") return value;
+    const where = lineAndColumn(text, strictEnd(text));
+    throw new SyntaxError(`JSON has no comments or trailing commas, as in ${where}`, { cause });
+  }
+}
+
+// The first character of JSON5 that JSON does not have.
+function strictEnd(text: string): number {
+  for (let at = 0; ; ) {
+    const end = text[at] === '"' ? scalarEnd(text, at) : endOf(strictToken, text, at);
+    if (end === at) return at;
+    at = end;
+  }
+}
+
+function lineAndColumn(text: string, at: number): string {
+  const lines = text.slice(0, at).split("\n");
+  return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+}
+
+// The parser writes `JSON5: invalid character '}' at 3:13`.
+function parseJson5(text: string): unknown {
+  try {
     return JSON5.parse(text);
+  } catch (cause) {
+    const [, what = "", line, column] =
+      /^JSON5: (.*) at (\d+):(\d+)$/s.exec(cause instanceof Error ? cause.message : "") ?? [];
+    if (line === undefined) throw cause;
+    const reason = what.replace("invalid character '\\n'", "invalid line break");
+    // A line break counts as column 0 of the next line.
+    const lengths = text.split("\n").map((one) => one.length);
+    const [row, place] =
+      column === "0" ? [Number(line) - 1, (lengths[Number(line) - 2] ?? 0) + 1] : [line, column];
+    throw new SyntaxError(`${reason} in line ${row}, column ${place}`, { cause });
   }
 }
 
@@ -98,6 +134,15 @@ function behindLine(text: string, { end, comma }: JsonItem, line: string): Inser
     { at: end, text: "," },
     { at: at + 1, text: line },
   ];
+}
+
+/** Replaces the value of a member; returns the text of the one before. */
+export function replaceMember(edited: Edited, { start, end, value }: JsonItem, wanted: string): string {
+  const [instead, before] = [edited.text.slice(start, end), edited.text.slice(value.start, value.end)];
+  const text = edited.text.slice(start, value.start) + wanted;
+  edited.insertions.push({ at: start, text, instead });
+  edited.text = edited.text.slice(0, start) + text + edited.text.slice(end);
+  return before;
 }
 
 /** The text without one item of `container`, and without its comma. Comments stay. */
@@ -166,7 +211,7 @@ function taken(
   for (const insertion of insertions.toReversed()) {
     const at = find(left, insertion);
     if (at === -1) return null;
-    left = left.slice(0, at) + left.slice(at + insertion.text.length);
+    left = left.slice(0, at) + (insertion.instead ?? "") + left.slice(at + insertion.text.length);
   }
   return left;
 }
@@ -239,6 +284,7 @@ function scalarEnd(text: string, start: number): number {
 }
 
 const space = /(?:\s+|\/\/.*|\/\*[\s\S]*?\*\/)*/y;
+const strictToken = /[\uFEFF\s]+|[{}[\]:]|,(?!\s*[}\]])|-?\d[\d.eE+-]*|true|false|null/y;
 const blanks = /[ \t]*/y;
 // On one line.
 const comments = /(?:[ \t]*\/\*.*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y;

@@ -31,7 +31,10 @@ export const openclawIntegration: Integration = {
     "OpenClaw will give the plugin the conversations of its agents (allowConversationAccess): without that, mem would store tool uses only and inject nothing.",
   revoked: (settings) => revoked(["plugins", "entries", pluginId].reduce(objectField, settings)),
   next: [
-    "Restart the gateway: `openclaw gateway restart`. Then `/mem_status` in a chat shows whether mem works.",
+    {
+      text: "Restart the gateway: `openclaw gateway restart`. Then `/mem_status` in a chat shows whether mem works.",
+      until: "event",
+    },
   ],
   hooksOff: ({ plugins }) => pluginOff(objectField({ plugins: plugins ?? null }, "plugins")),
 };
@@ -43,25 +46,31 @@ function revoked(entry: JsonObject): string | null {
   return isRevoked ? "does not give the plugin the conversations" : null;
 }
 
-// Single members: the user's own settings of the plugin stand beside them, in `config`.
+// Single members: the user's own settings of the plugin stand beside them, in `config`. Another data directory has other
+// folders.
 function pluginEntries({ launcherFolder, dataDir }: HostPlace): Entry[] {
-  const folder = join(launcherFolder, "openclaw");
   const entry = ["plugins", "entries", pluginId];
   const isSwitch = (value: unknown) => typeof value === "boolean";
+  const isPath = (value: unknown) => typeof value === "string";
+  const isFolder = (value: unknown) => typeof value === "string" && /[/\\]bin[/\\]openclaw$/.test(value);
   return [
-    { path: ["plugins", "load", "paths"], value: folder, isOurs: (value) => value === folder },
-    { path: entry, key: "enabled", value: true, isOurs: isSwitch },
-    { path: [...entry, "hooks"], key: "allowConversationAccess", value: true, isOurs: isSwitch },
-    ...(dataDir === null
-      ? []
-      : [
-          {
-            path: [...entry, "config"],
-            key: "dataDir",
-            value: dataDir,
-            isOurs: (value: unknown) => typeof value === "string",
-          },
-        ]),
+    { path: ["plugins", "load", "paths"], value: join(launcherFolder, "openclaw"), isOurs: isFolder },
+    { path: entry, key: "enabled", value: true, isOurs: isSwitch, anonymous: true },
+    {
+      path: [...entry, "hooks"],
+      key: "allowConversationAccess",
+      value: true,
+      isOurs: isSwitch,
+      anonymous: true,
+    },
+    {
+      path: [...entry, "config"],
+      key: "dataDir",
+      value: dataDir ?? "",
+      isOurs: isPath,
+      anonymous: true,
+      ...(dataDir === null ? { unwanted: true } : {}),
+    },
   ];
 }
 

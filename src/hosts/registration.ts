@@ -2,9 +2,26 @@
 import { isDeepStrictEqual } from "node:util";
 import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
-import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { homePath } from "../core/paths.ts";
+import { isJsonObject } from "../text/json.ts";
+import {
+  hasExactly,
+  isComplete,
+  isShared,
+  ourValues,
+  ownEntries,
+  unshared,
+  valueAt,
+  withUserFields,
+} from "./entry-values.ts";
 import type { EditedFile, Entry, HostFile } from "./integration.ts";
-import { addJsonEntry, withoutJsonEntries } from "./json-entries.ts";
+import {
+  addJsonEntry,
+  type SetMember,
+  setJsonMember,
+  withoutJsonEntries,
+  withValuesBefore,
+} from "./json-entries.ts";
 import {
   type Edited,
   type Insertion,
@@ -31,6 +48,8 @@ export interface InstallRecord {
   insertions: Insertion[];
   /** Paths of the containers that we created. */
   created: string[][];
+  /** The anonymous members that we set; null in records of earlier versions. */
+  members: SetMember[] | null;
 }
 
 /** The kinds of entries in a file. */
@@ -83,10 +102,11 @@ export function registered(file: HostFile, text: string | null, part: Part): Reg
     const exact = isOurs && text === file.text ? 1 : 0;
     return { wanted, exact, other: isOurs ? 1 - exact : 0, values: [] };
   }
-  const entries = (file[part] ?? []).filter(({ shared }) => shared !== true);
+  const entries = (file[part] ?? []).filter(({ shared, unwanted }) => shared !== true && unwanted !== true);
   return readable(file.path, () => {
     const value = parseText(file, text);
-    const values = ourValues(value, entries);
+    const values = ourValues(value, ownEntries(file, value, entries));
+    if (values.length === 0) return { wanted: entries.length, exact: 0, other: 0, values };
     const exact = entries.filter((entry) => hasExactly(value, entry)).length;
     return { wanted: entries.length, exact, other: Math.max(0, values.length - exact), values };
   });
@@ -104,7 +124,7 @@ function planOwnFile({ host, folder, before, parts, earlier }: PlanRequest, file
   if (!parts.has("hooks")) return { after: isOurs ? null : before, record: null };
   if (before !== null && !isOurs) {
     throw new MemError("conflict", {
-      message: `${file.path} exists and is not from mem, so it was not changed.`,
+      message: `${homePath(file.path)} exists and is not from mem, so it was not changed.`,
       hint: "Move the file away, then run `mem install` again.",
     });
   }
@@ -114,30 +134,52 @@ function planOwnFile({ host, folder, before, parts, earlier }: PlanRequest, file
 
 function planEdit(request: PlanRequest, file: EditedFile): InstallPlan {
   const { host, folder, before, earlier, parts } = request;
-  const all = [...(file.hooks ?? []), ...(file.mcp ?? [])];
   const value = parseText(file, before);
-  const planned = [...parts].flatMap((part) => file[part] ?? []);
-  if (earlier !== undefined && isComplete(value, planned, all)) return { after: before, record: earlier };
+  const all = ownEntries(file, value, [...(file.hooks ?? []), ...(file.mcp ?? [])], earlier?.members);
+  const planned = [...parts].flatMap((part) => file[part] ?? []).filter(({ unwanted }) => unwanted !== true);
+  if (earlier !== undefined && planned.length > 0 && isComplete(value, planned, all))
+    return { after: before, record: earlier };
   const wanted = planned.map((entry) => withUserFields(entry, value));
   const clean = withoutEntries(file, before, { entries: all, earlier });
   if (wanted.length === 0) return { after: clean, record: null };
   const blank = clean !== null && isBlank(clean) ? clean : null;
   const start = clean === null || blank !== null ? (file.syntax === "toml" ? "" : emptyJson) : clean;
-  demandFree(file, parseText(file, start), wanted);
-  const edited: Edited = { text: start, insertions: [] };
-  const missing = wanted.filter((entry) => !isShared(parseText(file, start), entry));
-  const created = missing.flatMap((entry) =>
-    file.syntax === "toml" ? addTomlEntry(edited, entry) : addJsonEntry(edited, entry, file.syntax),
-  );
+  const { edited, created, members } = withEntries(file, start, wanted);
   const record = {
     ...recordOf({ host, folder, file: file.path, earlier, text: edited.text }),
     file_existed: clean !== null,
     blank_text: blank,
     insertions: edited.insertions,
     created,
+    members,
   };
   demandExact(file, { start, after: edited.text, wanted, record });
   return { after: edited.text, record };
+}
+
+interface WithEntries {
+  edited: Edited;
+  /** Paths of the containers that were created. */
+  created: string[][];
+  members: SetMember[];
+}
+
+function withEntries(file: EditedFile, start: string, wanted: readonly Entry[]): WithEntries {
+  const value = parseText(file, start);
+  demandFree(file, value, wanted);
+  const done: WithEntries = { edited: { text: start, insertions: [] }, created: [], members: [] };
+  const { edited, created, members } = done;
+  for (const entry of wanted) {
+    const { path, key = "", anonymous } = entry;
+    if (isShared(value, entry) || (anonymous === true && hasExactly(value, entry))) continue;
+    const before = anonymous && file.syntax !== "toml" ? setJsonMember(edited, entry, file.syntax) : null;
+    if (anonymous === true) members.push({ path: [...path, key], before });
+    if (before !== null) continue;
+    created.push(
+      ...(file.syntax === "toml" ? addTomlEntry(edited, entry) : addJsonEntry(edited, entry, file.syntax)),
+    );
+  }
+  return done;
 }
 
 /** The text of a new file. */
@@ -164,6 +206,7 @@ function recordOf({ host, folder, file, earlier, text }: RecordRequest): Install
     written_key: contentKey(text),
     insertions: [],
     created: [],
+    members: [],
   };
 }
 
@@ -185,10 +228,14 @@ function withoutEntries(
   const wasCreated = (path: readonly string[]): boolean =>
     earlier === undefined || earlier.created.some((one) => isDeepStrictEqual(one, path));
   const { syntax } = file;
+  const changed = (earlier?.members ?? []).filter((member) => member.before !== null);
+  const added = entries.filter(
+    ({ path, key = "" }) => !changed.some((one) => isDeepStrictEqual(one.path, [...path, key])),
+  );
   const left =
     syntax === "toml"
-      ? withoutTomlEntries(before, entries)
-      : withoutJsonEntries(before, entries, { syntax, wasCreated });
+      ? withoutTomlEntries(before, added)
+      : withoutJsonEntries(withValuesBefore(before, changed, syntax), added, { syntax, wasCreated });
   const value = unshared(parseText(file, left), entries);
   const isEmpty = isJsonObject(value) && Object.keys(value).length === 0;
   if (earlier?.file_existed === false && isEmpty) return /[#/]/.test(left) ? left : null;
@@ -207,13 +254,6 @@ function readsAs(text: string, isSame: (text: string) => boolean): boolean {
   }
 }
 
-// The value without the members that others use too.
-function unshared(value: unknown, entries: readonly Entry[]): unknown {
-  if (!isJsonObject(value)) return value;
-  const isLeft = (name: string) => entries.every(({ key, shared }) => shared !== true || key !== name);
-  return Object.fromEntries(Object.entries(value).filter(([name]) => isLeft(name)));
-}
-
 // The text before our changes, if `text` is as we left it.
 function originalOf(text: string | null, earlier: InstallRecord | undefined): string | null | undefined {
   if (text === null || earlier === undefined) return undefined;
@@ -222,78 +262,13 @@ function originalOf(text: string | null, earlier: InstallRecord | undefined): st
   return earlier.file_existed ? (earlier.blank_text ?? original) : null;
 }
 
-// Every wanted entry is there as it should be, and nothing else of ours.
-function isComplete(value: unknown, wanted: readonly Entry[], all: readonly Entry[]): boolean {
-  return (
-    wanted.every((entry) => isShared(value, entry) || hasExactly(value, entry)) &&
-    ourValues(value, all).length === wanted.filter(({ shared }) => shared !== true).length
-  );
-}
-
-function isShared(value: unknown, { key = "", shared }: Entry): boolean {
-  return shared === true && isJsonObject(value) && key in value;
-}
-
-// The entry with what the user changed in the present one, besides the fields that mem sets.
-function withUserFields({ fields, ...entry }: Entry, value: unknown): Entry {
-  const { path, key = "", value: wanted, isOurs } = entry;
-  const present = valueAt(value, [...path, key]);
-  if (fields === undefined || !isJsonObject(wanted) || !isJsonObject(present) || !isOurs(present))
-    return entry;
-  return { ...entry, value: { ...wanted, ...present, ...fieldsOf(wanted, fields) } };
-}
-
-function fieldsOf(value: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => fields.includes(name)));
-}
-
-function hasExactly(value: unknown, { path, key, fields, value: expected }: Entry): boolean {
-  const container = valueAt(value, path);
-  if (key !== undefined) {
-    const member = isJsonObject(container) ? container[key] : undefined;
-    if (fields === undefined || !isJsonObject(expected)) return isDeepStrictEqual(member, expected);
-    return isJsonObject(member) && isDeepStrictEqual(fieldsOf(member, fields), fieldsOf(expected, fields));
-  }
-  return Array.isArray(container) && container.some((element) => isDeepStrictEqual(element, expected));
-}
-
-/** Our values in the containers of the entries, of any version. Elements of groups are returned themselves. */
-function ourValues(value: unknown, entries: readonly Entry[]): unknown[] {
-  const found = new Set<unknown>();
-  const texts: unknown[] = [];
-  const add = (one: unknown) => (typeof one === "object" ? found.add(one) : texts.push(one));
-  const seen = new Set<unknown>();
-  for (const { path, key, group, isOurs } of entries) {
-    if (key !== undefined) {
-      const container = valueAt(value, path);
-      const member = isJsonObject(container) ? container[key] : undefined;
-      if (member !== undefined && isOurs(member)) add(member);
-      continue;
-    }
-    // An earlier version may have used other names of events.
-    const outer = valueAt(value, path.slice(0, -1));
-    if (seen.has(outer)) continue;
-    seen.add(outer);
-    const lists = isJsonObject(outer) ? Object.values(outer).filter(Array.isArray) : [];
-    for (const element of lists.flat()) {
-      const inner = group === undefined ? [element] : isJsonObject(element) ? element[group] : [];
-      for (const one of Array.isArray(inner) ? inner : []) if (isOurs(one)) add(one);
-    }
-  }
-  return [...found, ...texts];
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, name) => (isJsonObject(inner) ? inner[name] : undefined), value);
-}
-
 function demandFree(file: EditedFile, value: unknown, wanted: readonly Entry[]): void {
-  for (const { path, key, shared } of wanted) {
-    if (shared === true) continue;
+  for (const { path, key, shared, anonymous } of wanted) {
+    if (shared === true || anonymous === true) continue;
     const container = valueAt(value, path);
     if (key === undefined || !isJsonObject(container) || container[key] === undefined) continue;
     throw new MemError("conflict", {
-      message: `${file.path} has another ${key} in ${path.join(".")}, so ours was not registered.`,
+      message: `${homePath(file.path)} has another ${key} in ${path.join(".")}, so ours was not registered.`,
       hint: "Rename the other one, then run the command again.",
     });
   }
@@ -309,15 +284,16 @@ interface Made {
 // Whatever form the text has: with our entries out again it must say the same as before, and be the same.
 function demandExact(file: EditedFile, { start, after, wanted, record }: Made): void {
   const value = parseText(file, after);
-  const own = (of: unknown) => unshared(of, wanted);
+  const unsharedOf = (of: unknown) => unshared(of, wanted);
+  const own = ownEntries(file, value, wanted, record.members);
   const left = withoutEntries(file, `${after}\n`, {
-    entries: wanted,
+    entries: own,
     earlier: { ...record, file_existed: true },
   });
   const isExact =
-    isComplete(value, wanted, wanted) &&
+    isComplete(value, wanted, own) &&
     withoutInsertions(after, record.insertions) === start &&
-    isDeepStrictEqual(own(parseText(file, left)), own(parseText(file, start)));
+    isDeepStrictEqual(unsharedOf(parseText(file, left)), unsharedOf(parseText(file, start)));
   if (!isExact) throw new SyntaxError("it is written in a form that mem cannot edit safely");
 }
 
@@ -329,7 +305,8 @@ function readable<T>(file: string, run: () => T): T {
     if (!(cause instanceof Error) || !["SyntaxError", "RangeError"].includes(cause.name)) throw cause;
     const reason = cause.name === "RangeError" ? "it is nested too deeply" : cause.message;
     throw new MemError("host_settings_unreadable", {
-      message: `${file} cannot be read as settings (${reason}), so it was not changed.`,
+      message: `${homePath(file)} cannot be read as settings: ${reason}.`,
+      hint: "The file was not changed. Fix it, then run the command again.",
       cause,
     });
   }

@@ -75,7 +75,7 @@ describe("the trust of our hooks", () => {
     expect(await trust("listed")).toEqual({
       state: "untrusted",
       message: "Codex skips 1 of 2 hooks: they are untrusted or turned off.",
-      next: "Open `/hooks` in Codex and trust them.",
+      next: "Open `/hooks` in Codex and trust the hooks of mem",
     });
   });
 
@@ -83,11 +83,11 @@ describe("the trust of our hooks", () => {
     ["listed", "echo of somebody else"],
     ["old", undefined],
   ])("is unknown when Codex does not list them (%s)", async (play, command) => {
-    expect(await trust(play, command)).toEqual({ state: "unknown", message: expect.any(String) });
+    expect(await trust(play, command)).toMatchObject({ state: "unknown", message: expect.any(String) });
   });
 });
 
 test("says that there is no program", async () => {
   const answer = await codexHooks({ program: "/nowhere/codex", env: {}, cwd: tempDir() });
-  expect(answer).toEqual({ failed: expect.stringContaining("ENOENT") });
+  expect(answer).toEqual({ failed: "the command `codex` was not found" });
 });

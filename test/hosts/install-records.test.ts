@@ -18,6 +18,7 @@ const record: InstallRecord = {
   written_key: "ab12",
   insertions: [{ at: 1, text: '"hooks": {}' }],
   created: [["hooks"]],
+  members: [{ path: ["plugins", "entries", "mem", "enabled"], before: "false" }],
 };
 
 test("records are read as they were written", () => {

@@ -6,7 +6,9 @@ import {
   type Insertion,
   insert,
   type JsonNode,
+  type JsonSyntax,
   memberOf,
+  parseJson,
   parseJsonText as parseText,
   withoutInsertions,
   withoutItem,
@@ -95,6 +97,17 @@ test("an insertion follows the indentation around it", () => {
   expect(insertedInto(text, list, { b: 2 }).text).toBe(
     '{\n    "a": [\n        1,\n        {\n            "b": 2\n        }\n    ]\n}\n',
   );
+});
+
+test.each<[JsonSyntax, string, string]>([
+  ["json5", '{\n  "a": 1,\n  b: oops }', "invalid character 'o' in line 3, column 6"],
+  ["json5", '{\n  "a": "b\n}', "invalid line break in line 2, column 10"],
+  ["json", '{\n  "a": 1,\n  "b": ', "invalid end of input in line 3, column 8"],
+  ["json", '{\n  "a": "// x", // mine\n  "b": 1 }', "in line 2, column 16"],
+  ["json", '{\n  "a": [1, 2,] }', "in line 2, column 13"],
+  ["json", "{ 'a': 1 }", "in line 1, column 3"],
+])("a mistake in %s %j is named with its line and column", (syntax, text, where) => {
+  expect(() => parseJson(text, syntax)).toThrow(where);
 });
 
 test("of several members with one name the last is meant, as JSON.parse means it", () => {

@@ -4,7 +4,7 @@ import type { HostEvent } from "../../src/hosts/host-event.ts";
 import type { HostPlace } from "../../src/hosts/integration.ts";
 import { parseJson } from "../../src/hosts/json-text.ts";
 import { openclaw, openclawIntegration } from "../../src/hosts/openclaw.ts";
-import { type InstallRecord, type Part, planFile } from "../../src/hosts/registration.ts";
+import { type InstallRecord, type Part, planFile, registered } from "../../src/hosts/registration.ts";
 import type { Json, JsonObject } from "../../src/text/json.ts";
 
 const base = {
@@ -98,6 +98,62 @@ describe("openclaw.json", () => {
     expect(parseJson(after ?? "", "json5")).toMatchObject({
       plugins: { entries: { mem: { config: { dataDir: "/srv/mem" } } } },
     });
+  });
+
+  // What the user had before, byte for byte, and after a change elsewhere in the file.
+  test.each([
+    ["on", "{ plugins: { entries: { mem: { enabled: true } } } } // mine\n"],
+    [
+      "off",
+      "{ plugins: { entries: { mem: { enabled : false, hooks: { allowConversationAccess: false } } } } }\n",
+    ],
+    ["with another data directory", "{ plugins: { entries: { mem: { config: { dataDir: '/mine' } } } } }\n"],
+  ])("a plugin that the user had %s is so again after removal", (_name, text) => {
+    const at = { ...place, dataDir: "/srv/mem" };
+    const { after, record } = plan(text, ["hooks", "mcp"], at);
+    expect(parseJson(after ?? "", "json5")).toMatchObject({
+      plugins: {
+        entries: {
+          mem: { enabled: true, hooks: { allowConversationAccess: true }, config: { dataDir: "/srv/mem" } },
+        },
+      },
+    });
+    const earlier = record ?? undefined;
+    expect(plan(after ?? "", ["hooks", "mcp"], at, earlier)).toEqual({ after, record });
+    expect(plan(after ?? "", [], at, earlier).after).toBe(text);
+    const edited = (after ?? "").replace("{", "{ gateway: { port: 18999 },");
+    expect(parseJson(plan(edited, [], at, earlier).after ?? "", "json5")).toEqual({
+      gateway: { port: 18_999 },
+      ...(parseJson(text, "json5") as object),
+    });
+  });
+
+  test("another plugin named mem is not taken for ours", () => {
+    const text = "{ plugins: { load: { paths: ['/other'] }, entries: { mem: { enabled: true } } } }\n";
+    const [file] = openclawIntegration.files(place);
+    if (file === undefined) throw new Error("no file");
+    expect(registered(file, text, "hooks")).toMatchObject({ exact: 0, other: 0 });
+    expect(plan(text, []).after).toBe(text);
+  });
+
+  test("the entries of another data directory are replaced, with and without a record", () => {
+    const before = { ...place, launcherFolder: "/old/mem/bin", dataDir: "/old/mem" };
+    const { after, record } = plan("{}\n", ["hooks"], before);
+    for (const earlier of [record ?? undefined, undefined]) {
+      const moved = plan(after ?? "", ["hooks"], place, earlier).after ?? "";
+      expect(moved).not.toContain("/old/mem");
+      expect(parseJson(moved, "json5")).toEqual(parseJson(plan("{}\n", ["hooks"]).after ?? "", "json5"));
+      expect(parseJson(plan(after ?? "", [], place, earlier).after ?? "", "json5")).toEqual({});
+    }
+  });
+
+  test("a data directory that the user set stays, with the default one installed", () => {
+    const { after, record } = plan("{}\n", ["hooks"]);
+    const edited = (after ?? "").replace('"hooks": {', '"config": { "dataDir": "/mine" }, "hooks": {');
+    expect(edited).toContain("/mine");
+    const again = plan(edited, ["hooks", "mcp"], place, record ?? undefined);
+    expect(again.after).toContain("/mine");
+    expect(plan(again.after ?? "", [], place, again.record ?? undefined).after).toContain("/mine");
   });
 
   test.each<[string, Json, string | null]>([
