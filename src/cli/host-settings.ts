@@ -1,7 +1,7 @@
 // Host agents for the command line: the machine, the installer, and the record of what mem changed.
 import { rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { MemError } from "../core/errors.ts";
+import { MemError, toMemError } from "../core/errors.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
 import { version } from "../core/version.ts";
 import { type HostAt, hostAt, type Machine, traceOf } from "../hosts/host-places.ts";
@@ -35,7 +35,7 @@ export function hostNamed(context: CliContext, name: string): HostAt {
   return hostAt(machineOf(context), agentNamed(name));
 }
 
-/** The hosts that are installed on this machine, whether or not mem is registered with them. */
+/** The hosts that are found on this machine, with or without mem. */
 export function hostsOnMachine(context: CliContext): HostAt[] {
   const machine = machineOf(context);
   return hostAgents
@@ -43,7 +43,7 @@ export function hostsOnMachine(context: CliContext): HostAt[] {
     .filter(({ agent, place }) => traceOf(machine, agent, place) !== null);
 }
 
-/** The error when no host is installed on this machine. */
+/** The error when no host is found on this machine. */
 export function noHostFound(): MemError {
   const names = hostAgents.map(({ host }) => host.name);
   return new MemError("not_found", {
@@ -52,10 +52,24 @@ export function noHostFound(): MemError {
   });
 }
 
-/** Throws the first of the failures, and prints the others before. */
-export function throwFailures({ io }: CliContext, [first, ...others]: readonly MemError[]): void {
-  for (const { message } of others) io.err(io.errPaint.red(message));
-  if (first !== undefined) throw first;
+/** Throws the last of the failures, and prints the others before: they end the output. */
+export function throwFailures({ io }: CliContext, failures: readonly MemError[]): void {
+  const last = failures.at(-1);
+  for (const { message, hint } of failures.slice(0, -1)) {
+    io.err(io.errPaint.red(message));
+    if (hint !== undefined && hint !== last?.hint) io.err(hint);
+  }
+  if (last !== undefined) throw last;
+}
+
+/** The error with its host: `Gemini CLI was not installed: ...`; without `failed`, `Gemini CLI: ...`. */
+export function failureOf({ agent }: HostAt, thrown: unknown, failed = ""): MemError {
+  const { code, message, hint } = toMemError(thrown);
+  return new MemError(code, {
+    message: `${agent.integration.title}${failed}: ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+    cause: thrown,
+  });
 }
 
 /** Writes what the registered hooks start, and the version of mem; returns the files that it changed. */

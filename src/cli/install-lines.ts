@@ -1,6 +1,7 @@
 // What `mem install` and `mem uninstall` change in the files of hosts, as lines and as JSON.
 import type { HostAt } from "../hosts/host-places.ts";
 import type { HostPlan, HostState, PlannedFile } from "../hosts/installer.ts";
+import type { HostFile } from "../hosts/integration.ts";
 import { planFile, registered } from "../hosts/registration.ts";
 import type { HookProbe } from "./hook-probe.ts";
 import { counted, homePath } from "./words.ts";
@@ -27,9 +28,13 @@ export function planInWords({ host, plan }: Planned): string[] {
   return [title, ...files];
 }
 
-/** The lines after an installation. */
-export function installedInWords({ host, plan }: Planned, probes: readonly HookProbe[]): string[] {
-  const { title, next } = host.agent.integration;
+/** The lines after an installation; `next` are the steps that are left to the user. */
+export function installedInWords(
+  { host, plan }: Planned,
+  probes: readonly HookProbe[],
+  next: readonly string[],
+): string[] {
+  const { title } = host.agent.integration;
   const changed = changedFiles(plan);
   const places = (changed.length === 0 ? plan.files : changed).filter(({ record }) => record !== null);
   const where = places.map(
@@ -42,7 +47,7 @@ export function installedInWords({ host, plan }: Planned, probes: readonly HookP
     ...(probes.length === 0
       ? []
       : [`  ${works} of ${counted(probes.length, "hook")} checked: the worker answers.`]),
-    ...(changed.length === 0 ? [] : next.map((step) => `  Next: ${step}`)),
+    ...next.map((step) => `  Next: ${step}`),
   ];
 }
 
@@ -70,25 +75,34 @@ export function hostAsJson({ host, state, plan }: Planned): object {
     files: plan.files.map(({ file, before, after }) => ({
       path: file.path,
       changed: before !== after,
-      hooks: registered(file, after, "hooks").exact,
+      hooks: hooksIn(host, file, registered(file, after, "hooks").exact),
       mcp: registered(file, after, "mcp").exact > 0,
     })),
     plugin: state.plugin,
-    next: integration.next,
+    next: integration.next.map(({ text }) => text),
   };
 }
 
-function entriesInWords({ agent }: HostAt, { file, after }: PlannedFile): string {
+function entriesInWords(host: HostAt, { file, after }: PlannedFile): string {
   const [hooks, mcp] = [registered(file, after, "hooks").exact, registered(file, after, "mcp").exact];
-  const { length } = agent.integration.hooks;
-  // A whole file of ours has all hooks of its host, or is a plugin.
-  const whole = length === 0 ? "the plugin" : counted(length, "hook");
-  const noun = length === 0 ? "entry" : "hook";
   const words = [
-    ...(hooks === 0
-      ? []
-      : [file.syntax === "own" ? whole : counted(hooks, noun, noun === "hook" ? "hooks" : "entries")]),
+    ...(hooks === 0 ? [] : [hooksInWords(host, { count: hooks, isWhole: file.syntax === "own" })]),
     ...(mcp === 0 ? [] : ["the MCP server mem"]),
   ];
-  return words.join(" and ");
+  return words.length === 0 ? "without mem" : words.join(" and ");
+}
+
+/** `7 hooks`, `3 entries` or `the plugin`. A whole file of ours has all hooks of its host, or is a plugin. */
+export function hooksInWords(
+  { agent }: HostAt,
+  { count, isWhole }: { count: number; isWhole: boolean },
+): string {
+  const { length } = agent.integration.hooks;
+  if (length > 0) return counted(isWhole ? length : count, "hook");
+  return isWhole ? "the plugin" : counted(count, "entry", "entries");
+}
+
+function hooksIn({ agent }: HostAt, { syntax }: HostFile, count: number): number {
+  const { length } = agent.integration.hooks;
+  return syntax === "own" && count > 0 && length > 0 ? length : count;
 }

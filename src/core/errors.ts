@@ -263,8 +263,8 @@ const catalogue = {
     status: 409,
     exitCode: 65,
     retryable: false,
-    message: "The host's settings file is not valid JSON, so it was not changed.",
-    hint: "Fix the file, then run the command again.",
+    message: "A settings file of the host cannot be read.",
+    hint: "The file was not changed. Fix it, then run the command again.",
   },
   provider_failed: {
     status: 502,

@@ -60,7 +60,7 @@ export const claudeCodeIntegration: Integration = {
       mcp: [mcpEntry(["mcpServers"], { type: "stdio", ...at.server })],
     },
   ],
-  next: ["Start a new Claude Code session: a running one has no hooks yet."],
+  next: [{ text: "Start a new Claude Code session: a running one has no hooks yet.", until: "event" }],
   plugin: ({ enabledPlugins }) => {
     const plugins = isJsonObject(enabledPlugins) ? Object.entries(enabledPlugins) : [];
     return plugins.find(([key, isOn]) => key.startsWith("agent-mem@") && isOn === true)?.[0] ?? null;

@@ -32,8 +32,7 @@ interface TrustRequest {
 /** Whether Codex runs the hooks of mem. */
 export async function codexTrust({ host, ...request }: TrustRequest & { host: string }): Promise<HookTrust> {
   const answer = await codexHooks(request);
-  if ("failed" in answer)
-    return { state: "unknown", message: `Codex did not list its hooks: ${answer.failed}.` };
+  if ("failed" in answer) return unknown(answer.failed);
   const ours = answer.hooks.filter(({ command }) => isHookCommand(host, command));
   if (ours.length === 0) return { state: "unknown", message: "Codex lists no hook of mem." };
   const runs = ours.filter(({ trust, enabled }) => enabled && (trust === "trusted" || trust === "managed"));
@@ -42,9 +41,19 @@ export async function codexTrust({ host, ...request }: TrustRequest & { host: st
   return {
     state: "untrusted",
     message: `Codex skips ${ours.length - runs.length} of ${ours.length} hooks: they are untrusted or turned off.`,
-    next: "Open `/hooks` in Codex and trust them.",
+    next: openHooks,
   };
 }
+
+function unknown(why: string): HookTrust {
+  return {
+    state: "unknown",
+    message: `Codex did not say whether it trusts the hooks: ${why}.`,
+    next: openHooks,
+  };
+}
+
+const openHooks = "Open `/hooks` in Codex and trust the hooks of mem";
 
 /**
  * The hooks that Codex would run in `cwd`. `failed` says why they are unknown: no program, no answer in time, or a version
@@ -89,7 +98,7 @@ function askForHooks(child: Child, cwd: string): Promise<{ hooks: CodexHook[] } 
   return new Promise((resolve) => {
     const send = (message: JsonObject) => child.stdin.write(`${JSON.stringify(message)}\n`);
     const clientInfo = { name: "mem", title: "mem", version: "1" };
-    child.once("error", (cause) => resolve({ failed: cause.message }));
+    child.once("error", (cause) => resolve({ failed: reasonOf(cause) }));
     child.once("exit", () => resolve({ failed: "the app server ended without an answer" }));
     child.stdin.on("error", () => undefined);
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -107,6 +116,11 @@ function askForHooks(child: Child, cwd: string): Promise<{ hooks: CodexHook[] } 
     });
     send({ id: ids.initialize, method: "initialize", params: { clientInfo } });
   });
+}
+
+function reasonOf(cause: Error): string {
+  const isMissing = "code" in cause && cause.code === "ENOENT";
+  return isMissing ? "the command `codex` was not found" : cause.message;
 }
 
 const ids = { initialize: 1, hooks: 2 };

@@ -35,13 +35,14 @@ const hooks: readonly HookRegistration[] = [
 
 const name = "codex";
 const program = "codex";
+const folderVariable = "CODEX_HOME";
 
 /** Payloads recorded from 0.169.0. */
 export const codex: Host = { name, decode, render };
 
 export const codexIntegration: Integration = {
   title: "Codex CLI",
-  folder: { variable: "CODEX_HOME", inHome: ".codex" },
+  folder: { variable: folderVariable, inHome: ".codex" },
   program,
   hooks,
   loginShell: true,
@@ -53,8 +54,14 @@ export const codexIntegration: Integration = {
       mcp: [mcpEntry(["mcp_servers"], { ...at.server })],
     },
   ],
-  next: ["Open `/hooks` in Codex and trust the hooks of mem: until then Codex skips them without a message."],
-  trust: ({ home }) => codexTrust({ host: name, program, cwd: home }),
+  next: [
+    {
+      text: "Open `/hooks` in Codex and trust the hooks of mem: until then Codex skips them without a message.",
+      until: "trust",
+    },
+  ],
+  trust: ({ home, folder }, environment) =>
+    codexTrust({ host: name, program, cwd: home, env: { ...environment, [folderVariable]: folder } }),
 };
 
 function decode(event: string, payload: JsonObject): HostEvent {

@@ -49,7 +49,7 @@ export const copilotCliIntegration: Integration = {
       mcp: [mcpEntry(["mcpServers"], { type: "local", ...at.server, tools: ["*"] })],
     },
   ],
-  next: ["Start a new Copilot session: a running one has no hooks yet."],
+  next: [{ text: "Start a new Copilot session: a running one has no hooks yet.", until: "event" }],
 };
 
 function hooksFile(at: HostPlace): string {

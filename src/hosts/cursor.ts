@@ -62,8 +62,8 @@ export const cursorIntegration: Integration = {
     },
   ],
   next: [
-    "Start a new chat in Cursor: a running one has no hooks yet.",
-    "Turn on the MCP server `mem` in Cursor's settings if Cursor asks.",
+    { text: "Start a new chat in Cursor: a running one has no hooks yet.", until: "event" },
+    { text: "Turn on the MCP server `mem` in Cursor's settings if Cursor asks." },
   ],
 };
 

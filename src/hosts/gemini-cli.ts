@@ -48,8 +48,10 @@ export const geminiCliIntegration: Integration = {
     },
   ],
   next: [
-    "Start a new Gemini CLI session: a running one has no hooks yet.",
-    "In a folder that you do not trust, Gemini CLI starts no MCP server: there the agent cannot search the memory.",
+    { text: "Start a new Gemini CLI session: a running one has no hooks yet.", until: "event" },
+    {
+      text: "Trust your project folders in Gemini CLI: in others it starts no MCP server, so the agent cannot search the memory.",
+    },
   ],
   hooksOff: ({ hooksConfig }) =>
     isJsonObject(hooksConfig) && hooksConfig.enabled === false

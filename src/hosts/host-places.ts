@@ -39,7 +39,7 @@ export function hostAt(machine: Machine, agent: HostAgent, folder?: string): Hos
   return { agent, place };
 }
 
-/** Why the host counts as installed on this machine; null if nothing of it is found. */
+/** What shows that the host is on this machine: its folder or its program; null if nothing of it is found. */
 export function traceOf(machine: Machine, { integration }: HostAgent, { folder }: HostPlace): string | null {
   if (existsSync(folder)) return folder;
   return programOn(machine, integration.program);
@@ -78,10 +78,10 @@ export function launcherIn(folder: string, platform: NodeJS.Platform): Launcher 
 function mcpServerOn(machine: Machine): McpServer {
   const { paths, platform } = machine;
   const dataDir = namedDataDir(machine);
-  const env: Record<string, string> = dataDir === null ? {} : { MEM_DATA_DIR: dataDir };
+  const env = dataDir === null ? {} : { env: { MEM_DATA_DIR: dataDir } };
   return platform === "win32"
-    ? { command: process.execPath, args: [join(paths.launcher, "mem-mcp.mjs")], env }
-    : { command: "/bin/sh", args: [join(paths.launcher, "mem-mcp.sh")], env };
+    ? { command: process.execPath, args: [join(paths.launcher, "mem-mcp.mjs")], ...env }
+    : { command: "/bin/sh", args: [join(paths.launcher, "mem-mcp.sh")], ...env };
 }
 
 // The data directory for a process that a host starts; null for the default one.

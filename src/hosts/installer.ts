@@ -1,5 +1,6 @@
 // Installs mem into host agents and removes it: plans the change of every file, then writes them.
 import { failOpenSync, MemError, toMemError } from "../core/errors.ts";
+import { homePath } from "../core/paths.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { type HostAt, hostAt, type Machine } from "./host-places.ts";
 import type { Installs } from "./install-records.ts";
@@ -30,6 +31,8 @@ export interface HostState {
 
 export interface FileState {
   path: string;
+  /** The whole file is ours. */
+  isWhole: boolean;
   hooks: Registered;
   mcp: Registered;
 }
@@ -50,8 +53,10 @@ export interface HostPlan {
 }
 
 export interface Installer {
-  /** Hosts that mem is registered with, by its records or by what their files say, and those with its plugin. */
+  /** Hosts with mem: by its records, by what their files say, or by its plugin. */
   installed(): HostAt[];
+  /** Hosts with entries in their files. */
+  withEntries(): HostAt[];
   /** The host at this user's folder, and at every folder with a record. */
   placesOf(name: string): HostAt[];
   /** Throws `host_settings_unreadable`. */
@@ -68,9 +73,12 @@ export interface Installer {
 
 export function createInstaller(machine: Machine, installs: Installs): Installer {
   const recordOf = (path: string) => installs.list().find((record) => record.settings_file === path);
+  const isRecorded = ({ path }: HostFile) => recordOf(path) !== undefined;
+  const stateIf = (host: HostAt) => failOpenSync("look for mem in a host's files", () => stateOf(host));
 
-  const planOne = (host: HostAt, file: HostFile, parts: ReadonlySet<Part>): PlannedFile =>
-    planHostFile({ host, file, parts, earlier: recordOf(file.path) });
+  // An unreadable file without a record has nothing of ours that could be seen.
+  const hasEntries = (host: HostAt): boolean =>
+    [...filesOf(host), ...formerFiles(host, isRecorded)].some(isRecorded) || isRegistered(stateIf(host));
 
   function placesOf(name: string): HostAt[] {
     const agent = agentNamed(name);
@@ -82,56 +90,15 @@ export function createInstaller(machine: Machine, installs: Installs): Installer
     return [...new Set([...folders, own.place.folder])].map((folder) => hostAt(machine, agent, folder));
   }
 
-  // An unreadable file without a record has nothing of ours that could be seen.
-  const isInstalled = (host: HostAt): boolean =>
-    filesOf(host).some(({ path }) => recordOf(path) !== undefined) ||
-    failOpenSync("look for mem in a host's files", () => isRegistered(stateOf(host))) === true;
+  const everyPlace = () => hostAgents.flatMap(({ host }) => placesOf(host.name));
 
   return {
-    installed: () => hostAgents.flatMap(({ host }) => placesOf(host.name)).filter(isInstalled),
+    ...createPlanner(recordOf),
+    installed: () =>
+      everyPlace().filter((host) => hasEntries(host) || (stateIf(host)?.plugin ?? null) !== null),
+    withEntries: () => everyPlace().filter(hasEntries),
     placesOf,
     state: stateOf,
-    plan(host, parts) {
-      const withoutMcp = new Set([...parts].filter((part) => part !== "mcp"));
-      const refused: MemError[] = [];
-      const files = filesOf(host).flatMap((file) => {
-        try {
-          return [planOne(host, file, parts)];
-        } catch (thrown) {
-          const isForMcp = file.syntax !== "own" && file.hooks === undefined;
-          const hasBoth = file.syntax !== "own" && file.mcp !== undefined && parts.has("mcp");
-          if (!isForMcp && !hasBoth) throw thrown;
-          refused.push(toMemError(thrown));
-          return isForMcp ? [] : [planOne(host, file, withoutMcp)];
-        }
-      });
-      return { files, refused };
-    },
-    // The last file first: a folder made for all of them is recorded with the first.
-    planRemoval(host) {
-      const plan: HostPlan = { files: [], refused: [] };
-      for (const file of filesOf(host).toReversed()) {
-        try {
-          plan.files.push(planOne(host, file, new Set()));
-        } catch (thrown) {
-          plan.refused.push(toMemError(thrown));
-        }
-      }
-      return plan;
-    },
-    planMcp(host, enabled) {
-      const { revoked } = stateOf(host);
-      if (revoked !== null) throw stillRevoked(host, revoked);
-      const parts: Part[] = enabled ? ["mcp"] : [];
-      const withMcp = filesOf(host).filter((file) => file.syntax !== "own" && file.mcp !== undefined);
-      return {
-        files: withMcp.map((file) => {
-          const { exact, other } = registered(file, readSettingsFile(file.path), "hooks");
-          return planOne(host, file, new Set(exact + other > 0 ? ["hooks", ...parts] : parts));
-        }),
-        refused: [],
-      };
-    },
     apply({ files }) {
       const done: HostPlan = { files: [], refused: [] };
       for (const one of files) {
@@ -143,6 +110,59 @@ export function createInstaller(machine: Machine, installs: Installs): Installer
         }
       }
       return done;
+    },
+  };
+}
+
+type Planner = Pick<Installer, "plan" | "planRemoval" | "planMcp">;
+
+function createPlanner(recordOf: (path: string) => InstallRecord | undefined): Planner {
+  const formerOf = (host: HostAt) => formerFiles(host, ({ path }) => recordOf(path) !== undefined);
+  const planOne = (host: HostAt, file: HostFile, parts: ReadonlySet<Part>): PlannedFile =>
+    planHostFile({ host, file, parts, earlier: recordOf(file.path) });
+
+  function removalOf(host: HostAt, files: readonly HostFile[]): HostPlan {
+    const plan: HostPlan = { files: [], refused: [] };
+    for (const file of files) {
+      try {
+        plan.files.push(planOne(host, file, new Set()));
+      } catch (thrown) {
+        plan.refused.push(toMemError(thrown));
+      }
+    }
+    return plan;
+  }
+
+  return {
+    plan(host, parts) {
+      const withoutMcp = new Set([...parts].filter((part) => part !== "mcp"));
+      const { files: former, refused } = removalOf(host, formerOf(host));
+      const files = filesOf(host).flatMap((file) => {
+        try {
+          return [planOne(host, file, parts)];
+        } catch (thrown) {
+          const isForMcp = file.syntax !== "own" && file.hooks === undefined;
+          const hasBoth = file.syntax !== "own" && file.mcp !== undefined && parts.has("mcp");
+          if (!isForMcp && !hasBoth) throw thrown;
+          refused.push(toMemError(thrown));
+          return isForMcp ? [] : [planOne(host, file, withoutMcp)];
+        }
+      });
+      return { files: [...files, ...former], refused };
+    },
+    // The last file first: a folder made for all of them is recorded with the first.
+    planRemoval: (host) => removalOf(host, [...filesOf(host), ...formerOf(host)].toReversed()),
+    planMcp(host, enabled) {
+      const { revoked } = stateOf(host);
+      if (revoked !== null) throw stillRevoked(host, revoked);
+      const parts: Part[] = enabled ? ["mcp"] : [];
+      const withMcp = filesOf(host).filter((file) => file.syntax !== "own" && file.mcp !== undefined);
+      const files = withMcp.map((file) => {
+        const hasHooks = countOf(registered(file, readSettingsFile(file.path), "hooks")) > 0;
+        return planOne(host, file, new Set(hasHooks ? ["hooks", ...parts] : parts));
+      });
+      const former = removalOf(host, formerOf(host));
+      return { files: [...files, ...former.files], refused: former.refused };
     },
   };
 }
@@ -172,23 +192,71 @@ function filesOf({ agent, place }: HostAt): readonly HostFile[] {
   return agent.integration.files(place);
 }
 
-function stateOf({ agent, place }: HostAt): HostState {
-  const { integration } = agent;
-  const files = integration.files(place).map((file) => {
-    const read = () => {
-      const text = readSettingsFile(file.path);
-      return { file, text, hooks: registered(file, text, "hooks"), mcp: registered(file, text, "mcp") };
-    };
+/**
+ * Files that the host would not use now, with entries of ours: it may choose its file by what is there. `isRecorded` also
+ * finds one that cannot be read.
+ */
+function formerFiles(
+  { agent, place }: HostAt,
+  isRecorded: (file: HostFile) => boolean = () => false,
+): HostFile[] {
+  const filesIf = (exists: boolean) => agent.integration.files({ ...place, exists: () => exists });
+  const known = new Set(agent.integration.files(place).map(({ path }) => path));
+  return [...filesIf(false), ...filesIf(true)].filter((file) => {
+    if (known.has(file.path)) return false;
+    known.add(file.path);
+    return (
+      isRecorded(file) || failOpenSync("look for mem in a former file", () => countIn(file) > 0) === true
+    );
+  });
+}
+
+function countIn(file: HostFile): number {
+  const text = readSettingsFile(file.path);
+  return countOf(registered(file, text, "hooks")) + countOf(registered(file, text, "mcp"));
+}
+
+function countOf({ exact, other }: Registered): number {
+  return exact + other;
+}
+
+function readState(file: HostFile) {
+  const text = readSettingsFile(file.path);
+  return { file, text, hooks: registered(file, text, "hooks"), mcp: registered(file, text, "mcp") };
+}
+
+// To be removed, so none of them is as it should be.
+function readFormer(file: HostFile) {
+  const { text, hooks, mcp } = readState(file);
+  const outdated = ({ exact, other, values }: Registered) => ({
+    wanted: 0,
+    exact: 0,
+    other: exact + other,
+    values,
+  });
+  return { file, text, hooks: outdated(hooks), mcp: outdated(mcp) };
+}
+
+function stateOf(host: HostAt): HostState {
+  const { integration } = host.agent;
+  const present = filesOf(host).map((file) => {
     // A broken file of MCP servers must not hide the hooks.
     const isForMcp = file.syntax !== "own" && file.hooks === undefined;
-    return (isForMcp ? failOpenSync("read MCP servers", read) : read()) ?? { file, text: null, ...nothing };
+    const state = isForMcp ? failOpenSync("read MCP servers", () => readState(file)) : readState(file);
+    return state ?? { file, text: null, ...nothing };
   });
+  const files = [...present, ...formerFiles(host).map(readFormer)];
   const main = files.find(({ hooks }) => hooks.wanted > 0);
   const settings = main === undefined ? {} : settingsOf(main.file, main.text);
   const off = integration.hooksOff?.(settings) ?? null;
   const revoked = integration.revoked?.(settings) ?? null;
   return {
-    files: files.map(({ file, hooks, mcp }) => ({ path: file.path, hooks, mcp })),
+    files: files.map(({ file, hooks, mcp }) => ({
+      path: file.path,
+      isWhole: file.syntax === "own",
+      hooks,
+      mcp,
+    })),
     hooks: total(files.map(({ hooks }) => hooks)),
     mcp: total(files.map(({ mcp }) => mcp)),
     plugin: integration.plugin?.(settings) ?? null,
@@ -200,7 +268,7 @@ function stateOf({ agent, place }: HostAt): HostState {
 // The MCP server is in the same file: writing it renews the switches too.
 function stillRevoked({ agent }: HostAt, { path, reason }: { path: string; reason: string }): MemError {
   return new MemError("conflict", {
-    message: `${path} ${reason}, so mem leaves the file as it is.`,
+    message: `${homePath(path)} ${reason}, so mem leaves the file as it is.`,
     hint: `To allow it again: \`mem install ${agent.host.name}\`.`,
   });
 }
@@ -228,6 +296,8 @@ export interface McpState {
   host: string;
   file: string;
   enabled: boolean;
+  /** Registered as another version does, or in a file that the host used before. */
+  outdated: boolean;
   /** The plugin that brings the server, whatever the file says. */
   plugin: string | null;
 }
@@ -235,11 +305,11 @@ export interface McpState {
 /** Throws `host_settings_unreadable`. */
 export function mcpStateOf(host: HostAt): McpState {
   const { files, mcp, plugin } = stateOf(host);
-  const file = files.find((one) => one.mcp.wanted > 0)?.path ?? "";
-  const enabled = plugin !== null || mcp.exact + mcp.other > 0;
-  return { host: host.agent.host.name, file, enabled, plugin };
+  const found = files.find((one) => countOf(one.mcp) > 0) ?? files.find((one) => one.mcp.wanted > 0);
+  const enabled = plugin !== null || countOf(mcp) > 0;
+  return { host: host.agent.host.name, file: found?.path ?? "", enabled, outdated: mcp.other > 0, plugin };
 }
 
-function isRegistered({ hooks, mcp, plugin }: HostState): boolean {
-  return plugin !== null || [hooks, mcp].some(({ exact, other }) => exact + other > 0);
+function isRegistered(state: HostState | undefined): boolean {
+  return state !== undefined && countOf(state.hooks) + countOf(state.mcp) > 0;
 }

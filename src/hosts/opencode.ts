@@ -26,7 +26,8 @@ export const opencodeIntegration: Integration = {
   hooks: [],
   files(at) {
     const { command, args, env } = at.server;
-    const server = { type: "local", command: [command, ...args], environment: env, enabled: true };
+    const environment = env === undefined ? {} : { environment: env };
+    const server = { type: "local", command: [command, ...args], ...environment, enabled: true };
     return [
       {
         path: join(at.folder, "plugins", "mem.js"),
@@ -38,7 +39,7 @@ export const opencodeIntegration: Integration = {
     ];
   },
   copies: ["opencode"],
-  next: ["Start OpenCode again: a running one has not loaded the plugin."],
+  next: [{ text: "Start OpenCode again: a running one has not loaded the plugin.", until: "event" }],
 };
 
 // OpenCode reads both names, and the second wins.

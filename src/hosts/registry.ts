@@ -12,7 +12,7 @@ import type { HostAgent } from "./integration.ts";
 import { openclaw, openclawIntegration } from "./openclaw.ts";
 import { opencode, opencodeIntegration } from "./opencode.ts";
 
-/** Every host whose events are read. One with an integration can be installed: one file, and one line here. */
+/** Every host whose events are read. `mem install` knows those with an integration: one file, and one line here. */
 const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
   { host: claudeCode, integration: claudeCodeIntegration },
   { host: codex, integration: codexIntegration },
@@ -23,7 +23,7 @@ const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
   { host: openclaw, integration: openclawIntegration },
 ];
 
-/** The hosts that can be installed. */
+/** The hosts that mem can be installed in. */
 export const hostAgents: readonly HostAgent[] = known.flatMap(({ host, integration }) =>
   integration === undefined ? [] : [{ host, integration }],
 );

@@ -17,6 +17,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { makeDirectories } from "../core/directory.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
+import { homePath } from "../core/paths.ts";
 
 /** The text of the file, null when there is none. Throws `host_settings_unreadable`. */
 export function readSettingsFile(path: string): string | null {
@@ -40,6 +41,7 @@ export function replaceSettingsFile(path: string, before: string | null, after: 
   if (before === after) return [];
   try {
     const target = targetOf(path);
+    if (before !== null) demandWritable(path, target);
     if (after === null) {
       demandUnchanged(path, before);
       rmSync(target);
@@ -76,6 +78,15 @@ function targetOf(path: string): string {
   return isLink ? resolve(dirname(path), readlinkSync(path)) : path;
 }
 
+// Renaming a file over it needs no right to write it: what the user has protected stays so.
+function demandWritable(path: string, target: string): void {
+  if ((statSync(target).mode & 0o222) !== 0) return;
+  throw new MemError("host_settings_unreadable", {
+    message: `${homePath(path)} is read-only, so it was not changed.`,
+    hint: `Make it writable, then run the command again: \`chmod u+w '${target}'\`.`,
+  });
+}
+
 function writeDurably(path: string, text: string, mode: number): void {
   const descriptor = openSync(path, "wx", mode);
   try {
@@ -91,7 +102,7 @@ function writeDurably(path: string, text: string, mode: number): void {
 function demandUnchanged(path: string, before: string | null): void {
   if (readSettingsFile(path) === before) return;
   throw new MemError("host_settings_unreadable", {
-    message: `${path} changed in the meantime, so it was not written.`,
+    message: `${homePath(path)} changed in the meantime, so it was not written.`,
     hint: "Run the command again.",
   });
 }
@@ -99,7 +110,7 @@ function demandUnchanged(path: string, before: string | null): void {
 function unusable(path: string, what: string, cause: unknown): MemError {
   const reason = cause instanceof Error ? ` (${cause.message})` : "";
   return new MemError("host_settings_unreadable", {
-    message: `${path} ${what}${reason}.`,
+    message: `${homePath(path)} ${what}${reason}.`,
     hint: "The file was not changed.",
     cause,
   });

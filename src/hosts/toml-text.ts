@@ -1,6 +1,6 @@
 // Our tables in TOML text: each is a block at the end of the file.
 import { isDeepStrictEqual } from "node:util";
-import { parse, stringify } from "smol-toml";
+import { parse, stringify, TomlError } from "smol-toml";
 import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject } from "../text/json.ts";
 import type { Entry } from "./integration.ts";
@@ -12,7 +12,9 @@ export function parseToml(text: string): unknown {
     return plain(parse(text.replace(/^\uFEFF/, "")));
   } catch (cause) {
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    throw new SyntaxError(reason, { cause });
+    const words = reason.replace("Invalid TOML document: ", "");
+    const where = cause instanceof TomlError ? ` in line ${cause.line}, column ${cause.column}` : "";
+    throw new SyntaxError(words + where, { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-// The MCP switch of the installed hosts, for the worker's routes.
+// The MCP switch of the hosts with mem, for the worker's routes.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { MemError, toMemError } from "../core/errors.ts";

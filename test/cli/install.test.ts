@@ -124,15 +124,17 @@ test("--print shows the hooks and changes nothing", async () => {
 test("uninstall --print says what would change and changes nothing", async () => {
   const mem = memAtHome();
   expect((await mem("uninstall", "claude-code", "--print")).stdout).toBe(
-    "Claude Code: nothing of mem in its settings.\n",
+    "Claude Code: nothing of mem in its settings.\nNothing was changed.\n",
   );
   await mem("install", "claude-code");
   const registered = readFileSync(settingsOf(mem), "utf8");
   const { code, stdout } = await mem("uninstall", "claude-code", "--print");
   expect(code).toBe(0);
   expect(stdout).toBe(
-    "Would remove ~/.claude.json; nothing was changed.\n" +
-      "Would remove ~/.claude/settings.json; nothing was changed.\n",
+    "Claude Code: would be uninstalled.\n" +
+      "  would remove ~/.claude.json\n" +
+      "  would remove ~/.claude/settings.json\n" +
+      "Nothing was changed.\n",
   );
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(registered);
 });
@@ -232,7 +234,7 @@ test("without a host install finds the hosts of the machine, and asks before it 
   expect((await mem("install")).stdout).toContain("already installed");
   expect((await mem("uninstall")).code).toBe(0);
   expect(filesIn(mem)).toEqual(before);
-  expect((await mem("uninstall")).stdout).toContain("No host agent is installed");
+  expect((await mem("uninstall")).stdout).toContain("mem is not installed in any host agent");
 });
 
 test("every registered hook is run once, and the worker stores nothing of it", async () => {
@@ -268,7 +270,7 @@ test("repair renews the launcher, its notes and every hook, and says what it cha
   await mem("install", "claude-code");
   const paths = dataPaths(mem.home.dataDir);
   const [settings, launcher] = [readFileSync(settingsOf(mem), "utf8"), join(paths.launcher, "mem-hook.sh")];
-  expect((await mem("repair")).stdout).toContain("Claude Code: nothing to repair.");
+  expect((await mem("repair")).stdout).toContain("Nothing to repair.");
   writeFileSync(launcher, "exit 1\n");
   writeFileSync(paths.installVersion, "0.0.1\n");
   writeFileSync(paths.hookRuntime, "/gone/node\n/gone/dist/hook.cjs\n");

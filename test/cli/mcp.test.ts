@@ -38,7 +38,7 @@ test("install registers the MCP server for the same memory, uninstall removes it
   ]);
 
   const removed = await mem("uninstall", "claude-code");
-  expect(removed.stdout).toContain("restored ~/.claude.json.");
+  expect(removed.stdout).toContain("restored ~/.claude.json\n");
   expect(readFileSync(configOf(mem), "utf8")).toBe(text);
 });
 
@@ -140,7 +140,7 @@ test("enable without an installed host names install; a named host needs no hook
   const none = await mem("mcp", "enable");
   expect(none.code).toBe(65);
   expect(none.stderr).toContain("mem install");
-  expect((await mem("mcp", "status")).stdout).toContain("No host agent is installed");
+  expect((await mem("mcp", "status")).stdout).toContain("not installed in any host agent");
   expect((await mem("mcp", "enable", "claude-code")).code).toBe(0);
   expect((await mem("mcp", "status", "claude-code")).stdout).toContain("claude-code: on");
   expect((await mem("mcp", "disable", "claude-code")).code).toBe(0);

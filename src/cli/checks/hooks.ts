@@ -1,59 +1,29 @@
 // Checks of host agents: hooks, MCP server and context files.
 import { existsSync } from "node:fs";
-import type { FolderFilesAnswer, Health } from "../../client/worker-client.ts";
-import { failOpen, toMemError } from "../../core/errors.ts";
-import type { DataPaths } from "../../core/paths.ts";
+import type { FolderFilesAnswer } from "../../client/worker-client.ts";
+import { toMemError } from "../../core/errors.ts";
 import { launcherOf } from "../../hosts/hook-command.ts";
-import { type HostAt, hostAt, traceOf } from "../../hosts/host-places.ts";
+import { type HostAt, traceOf } from "../../hosts/host-places.ts";
 import type { HostState, McpState } from "../../hosts/installer.ts";
 import type { HostAgent } from "../../hosts/integration.ts";
 import { missingLaunchers } from "../../hosts/launcher-files.ts";
 import { hostAgents } from "../../hosts/registry.ts";
 import { isJsonObject } from "../../text/json.ts";
 import type { CliContext } from "../context.ts";
-import { installerOf, machineOf } from "../host-settings.ts";
+import { hostNamed, installerOf, machineOf } from "../host-settings.ts";
+import { hooksInWords } from "../install-lines.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
+import { eventAt, type Heard, writtenAt } from "./heard.ts";
 
-/** When a host was last active. */
-interface Heard {
-  /** By its last session. */
-  sessionAt: number | undefined;
-  /** Since the worker started. */
-  activity: HostActivity | undefined;
-}
-
-type HostActivity = NonNullable<Health["hosts"]>[number];
-
-/** The last activity of each host; empty without a worker. */
-export async function lastHeard(
-  context: CliContext,
-  health: Health | null,
-): Promise<ReadonlyMap<string, Heard>> {
-  const sessions = health === null ? new Map<string, number>() : await lastSessions(context);
-  const hosts = health?.hosts ?? [];
-  const names = new Set([...sessions.keys(), ...hosts.map(({ host }) => host)]);
-  const heardOfName = (name: string): Heard => ({
-    sessionAt: sessions.get(name),
-    activity: hosts.find(({ host }) => host === name),
-  });
-  return new Map([...names].map((name) => [name, heardOfName(name)]));
-}
-
-async function lastSessions({ worker }: CliContext): Promise<Map<string, number>> {
-  const page = await failOpen("ask for sessions", () => worker().sessions({ limit: 100 }));
-  const times = (page?.items ?? []).map((one): [string, number] => [one.host, one.last_active_at_epoch]);
-  return new Map(times.sort(([, left], [, right]) => left - right));
-}
-
-/** One check per host on this machine or ever heard, and one that names the others. */
+/** The checks of every host that is found on this machine or was ever heard, and one that names the others. */
 export async function checkHooks(context: CliContext, heard: ReadonlyMap<string, Heard>): Promise<Check[]> {
   const checks: Check[] = [];
   const absent: HostAgent[] = [];
   for (const agent of hostAgents) {
-    const check = await checkAgent(context, agent, heard.get(agent.host.name));
-    if (check === null) absent.push(agent);
-    else checks.push(check);
+    const found = await checkAgent(context, agent, heard.get(agent.host.name));
+    if (found.length === 0) absent.push(agent);
+    checks.push(...found);
   }
   const titles = absent.map(({ integration }) => integration.title).join(", ");
   if (checks.length === 0) {
@@ -66,84 +36,129 @@ export async function checkHooks(context: CliContext, heard: ReadonlyMap<string,
       ),
     ];
   }
-  return titles === "" ? checks : [...checks, ok("Other agents", `not on this machine: ${titles}`)];
+  return titles === "" ? checks : [...checks, ok("Other agents", `not found on this machine: ${titles}`)];
 }
 
-// Null for a host that is not on this machine.
-async function checkAgent(
-  context: CliContext,
-  agent: HostAgent,
-  heard: Heard = { sessionAt: undefined, activity: undefined },
-): Promise<Check | null> {
+// One for each folder with mem, which the environment of this shell need not name, and one for the folder that it names.
+async function checkAgent(context: CliContext, agent: HostAgent, heard: Heard | undefined): Promise<Check[]> {
+  const { title } = agent.integration;
   try {
-    const machine = machineOf(context);
-    const host = hostAt(machine, agent);
-    const state = installerOf(context).state(host);
-    const { hooks, mcp, plugin } = state;
-    const isInstalled = plugin !== null || hooks.exact + hooks.other + mcp.exact + mcp.other > 0;
-    if (isInstalled)
-      return await checkHost(host, state, { heard: heardOf(context, heard), paths: machine.paths });
-    const heardAt = heard.activity?.last_event_at_epoch ?? heard.sessionAt;
-    const isHere = heardAt !== undefined || traceOf(machine, agent, host.place) !== null;
-    return isHere ? withoutHooks(host, heardAt, context.clock.now()) : null;
+    const own = hostNamed(context, agent.host.name);
+    const others = installerOf(context)
+      .placesOf(agent.host.name)
+      .filter(({ place }) => place.folder !== own.place.folder);
+    const installed = await Promise.all(others.map((host) => checkInstalled(context, host, heard)));
+    const found = installed.filter((check) => check !== null);
+    const check = await checkInstalled(context, own, heard);
+    if (check !== null) return [check, ...found];
+    const heardAt = eventAt(heard);
+    const isHere =
+      found.length > 0
+        ? existsSync(own.place.folder)
+        : heardAt > 0 || traceOf(machineOf(context), agent, own.place) !== null;
+    const where = found.length > 0 ? ` in ${homePath(own.place.folder)}` : "";
+    return isHere ? [...found, withoutHooks(own, where, { heardAt, now: context.clock.now() })] : found;
   } catch (thrown) {
     const { message, hint } = toMemError(thrown);
-    return fail(agent.integration.title, message, hint);
+    return [fail(title, message, hint)];
   }
 }
 
-function heardOf({ clock }: CliContext, { sessionAt, activity }: Heard): string {
+// Null where mem is not installed.
+async function checkInstalled(
+  context: CliContext,
+  host: HostAt,
+  heard: Heard | undefined,
+): Promise<Check | null> {
+  try {
+    const state = installerOf(context).state(host);
+    const { hooks, mcp, plugin } = state;
+    const isInstalled = plugin !== null || hooks.exact + hooks.other + mcp.exact + mcp.other > 0;
+    return isInstalled ? await checkHost(context, { host, state, heard }) : null;
+  } catch (thrown) {
+    const { code, message, hint } = toMemError(thrown);
+    const next = code === "host_settings_unreadable" ? "Fix the file" : hint;
+    return fail(host.agent.integration.title, message, next);
+  }
+}
+
+function heardOf({ clock }: CliContext, heard: Heard | undefined): string {
   const now = clock.now();
-  const eventAt = activity?.last_event_at_epoch ?? sessionAt;
-  if (eventAt === undefined) return "no event yet";
-  const event = `last event ${ageInWords(eventAt, now)}`;
-  const injectedAt = activity?.last_injection_at_epoch ?? null;
+  const at = heard?.activity?.last_event_at_epoch ?? heard?.sessionAt;
+  if (at === undefined) return "no event yet";
+  const event = `last event ${ageInWords(at, now)}`;
+  const injectedAt = heard?.activity?.last_injection_at_epoch ?? null;
   return injectedAt === null ? event : `${event}, last context ${ageInWords(injectedAt, now)}`;
 }
 
 const recentMs = 7 * 86_400_000;
 
 // Sessions before an uninstall look like sessions of a plugin that the settings do not name.
-function withoutHooks({ agent }: HostAt, heardAt: number | undefined, nowEpochMs: number): Check {
-  const isRecent = heardAt !== undefined && nowEpochMs - heardAt <= recentMs;
-  const message = isRecent
-    ? `No hooks are registered and no plugin is enabled. The last session was active ${ageInWords(heardAt, nowEpochMs)}.`
-    : "No hooks are registered, so nothing is recorded.";
+function withoutHooks(
+  { agent }: HostAt,
+  where: string,
+  { heardAt, now }: { heardAt: number; now: number },
+): Check {
+  const message =
+    now - heardAt <= recentMs
+      ? `No hooks are registered${where} and no plugin is enabled. The last session was active ${ageInWords(heardAt, now)}.`
+      : `No hooks are registered${where}, so nothing is recorded.`;
   return warn(agent.integration.title, message, `mem install ${agent.host.name}`);
 }
 
-async function checkHost(
-  { agent, place }: HostAt,
-  state: HostState,
-  { heard, paths }: { heard: string; paths: DataPaths },
-): Promise<Check> {
-  const { integration, host } = agent;
-  const name = integration.title;
-  const { hooks, plugin, hooksOff: off } = state;
+interface Installed {
+  host: HostAt;
+  state: HostState;
+  heard: Heard | undefined;
+}
+
+async function checkHost(context: CliContext, { host, state, heard }: Installed): Promise<Check> {
+  const { integration } = host.agent;
+  const [name, install] = [integration.title, `mem install ${host.agent.host.name}`];
+  const { hooks, plugin, hooksOff: off, revoked } = state;
   if (off !== null) return fail(name, `${homePath(off.path)} ${off.reason}.`, off.next);
-  const where = state.files.find((file) => file.hooks.wanted > 0)?.path ?? "";
+  const main = state.files.find((file) => file.hooks.wanted > 0);
+  const where = homePath(main?.path ?? "");
   const present = hooks.exact + hooks.other;
-  if (plugin !== null && present === 0) return ok(name, `hooks come from the plugin; ${heard}`);
+  if (plugin !== null && present === 0)
+    return ok(name, `hooks come from the plugin; ${heardOf(context, heard)}`);
   if (plugin !== null) {
-    const twice = `The plugin ${plugin} and hooks in ${homePath(where)} are both active: every event and context comes twice.`;
-    return warn(name, twice, `mem uninstall ${host.name}`);
+    const twice = `The plugin ${plugin} and hooks in ${where} are both active: every event and context comes twice.`;
+    return warn(name, twice, `mem uninstall ${host.agent.host.name}`);
   }
+  if (revoked !== null) return fail(name, `${homePath(revoked.path)} ${revoked.reason}.`, install);
   const started = hooks.values.flatMap(launchersIn);
   // Without a command in the settings, a plugin inside the host starts them.
-  const needed = started.length > 0 ? started : missingLaunchers(paths);
+  const needed = started.length > 0 ? started : missingLaunchers(context.paths());
   const lost = needed.find((file) => !existsSync(file));
   if (lost !== undefined)
     return fail(name, `The hooks start ${homePath(lost)}, which is gone.`, "mem repair");
-  const noun = integration.hooks.length === 0 ? "entry" : "hook";
-  const all = counted(hooks.wanted, noun, noun === "hook" ? "hooks" : "entries");
-  if (present < hooks.wanted) return warn(name, `${present} of ${all} are registered.`, "mem repair");
+  const all = hooksInWords(host, { count: hooks.wanted, isWhole: main?.isWhole === true });
+  if (present < hooks.wanted)
+    return warn(name, `${present} of ${all} are registered.`, present === 0 ? install : "mem repair");
   if (hooks.other > 0) {
-    return warn(name, `${hooks.other} of ${all} are from another version of mem.`, "mem repair");
+    const some = main?.isWhole === true ? all : `${hooks.other} of ${all}`;
+    return warn(name, `From another version of mem: ${some} in ${where}.`, "mem repair");
   }
-  const trust = await integration.trust?.(place);
-  if (trust?.state === "untrusted") return fail(name, trust.message, trust.next);
-  const trusted = trust === undefined ? "" : trust.state === "trusted" ? ", trusted" : `, ${trust.message}`;
-  return ok(name, `${all} in ${homePath(where)}${trusted}; ${heard}`);
+  return checkTrust(context, { host, heard }, { all, file: main?.path ?? "" });
+}
+
+async function checkTrust(
+  context: CliContext,
+  { host, heard }: Pick<Installed, "host" | "heard">,
+  { all, file }: { all: string; file: string },
+): Promise<Check> {
+  const { title, trust: ask } = host.agent.integration;
+  const trust = await ask?.(host.place, context.environment);
+  if (trust?.state === "untrusted") return fail(title, trust.message, trust.next);
+  const words = `${all} in ${homePath(file)}`;
+  const active = heardOf(context, heard);
+  if (trust === undefined) return ok(title, `${words}; ${active}`);
+  // An event since the hooks were written shows as much.
+  const runs = trust.state === "trusted" || eventAt(heard) > writtenAt(file);
+  return runs
+    ? ok(title, `${words}, trusted; ${active}`)
+    : warn(title, `${words}; ${active}. ${trust.message}`, trust.next);
 }
 
 // The launchers in a handler of a hook, whatever its field is called.
@@ -152,11 +167,16 @@ function launchersIn(handler: unknown): string[] {
   return words.flatMap((word) => (typeof word === "string" ? (launcherOf(word) ?? []) : []));
 }
 
-/** Whether the installed hosts have the MCP server. */
+/** Whether the hosts with mem have the MCP server. */
 export function checkMcp(states: readonly McpState[]): Check {
   const name = "MCP server";
   const missing = states.filter(({ enabled }) => !enabled).map(({ host }) => host);
-  if (states.length === 0) return ok(name, "not registered: no host agent is installed");
+  if (states.length === 0) return ok(name, "not registered: mem is not installed in any host agent");
+  const outdated = states.filter((state) => state.outdated).map(({ host }) => host);
+  if (outdated.length > 0) {
+    const message = `Registered by another version of mem, or where the host no longer looks: ${outdated.join(", ")}.`;
+    return warn(name, message, "mem repair");
+  }
   if (missing.length > 0)
     return ok(name, `not registered for ${missing.join(", ")}. Register it: \`mem mcp enable\``);
   const where = states.map(({ file, plugin }) =>

@@ -19,7 +19,8 @@ import {
   checkSpool,
 } from "../checks/files.ts";
 import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/generation.ts";
-import { checkFolderFiles, checkHooks, checkMcp, lastHeard } from "../checks/hooks.ts";
+import { lastHeard } from "../checks/heard.ts";
+import { checkFolderFiles, checkHooks, checkMcp } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkEvents, checkPort, checkSocket, checkWorker } from "../checks/running.ts";

@@ -1,17 +1,21 @@
 // `mem install`: registers the hooks and the MCP server with host agents, and checks that they work.
 import type { Command } from "commander";
+import type { Health } from "../../client/worker-client.ts";
 import { MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
 import type { HostPlan } from "../../hosts/installer.ts";
 import { type Part, registered } from "../../hosts/registration.ts";
 import { hostNames } from "../../hosts/registry.ts";
+import type { Environment } from "../../settings/environment.ts";
+import { eventAt, type Heard, lastHeard, writtenAt } from "../checks/heard.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
 import { type HookProbe, probeHooks } from "../hook-probe.ts";
 import {
+  failureOf,
   hostNamed,
   hostsOnMachine,
   installerOf,
@@ -74,17 +78,27 @@ async function install(context: CliContext, names: string[], options: InstallOpt
   if (planned.length + skipped.length === 0) throw noHostFound();
 }
 
+interface WorkerLook {
+  health: Health | null;
+  /** Why it cannot check hooks. */
+  problem: string | null;
+}
+
 // Hooks are checked by a worker of this version: an earlier one would store the check.
-async function workerProblem({ worker }: CliContext): Promise<string | null> {
+async function lookAtWorker({ worker }: CliContext): Promise<WorkerLook> {
   try {
     const health = await worker().health();
-    if (health.version === version()) return null;
-    return `The worker is ${health.version}, so the hooks were not checked. Run \`mem worker restart\`.`;
+    if (health.version === version()) return { health, problem: null };
+    const problem = `The worker is ${health.version}, so the hooks were not checked. Run \`mem worker restart\`.`;
+    return { health, problem };
   } catch (thrown) {
     const { message, hint = "See `mem doctor`." } = toMemError(thrown);
-    return `The hooks are registered, but the worker did not start: ${message} ${hint}`;
+    const problem = `The hooks are registered, but the worker did not start: ${message} ${hint}`;
+    return { health: null, problem };
   }
 }
+
+const notInstalled = " was not installed";
 
 interface AllPlanned {
   planned: Planned[];
@@ -109,7 +123,7 @@ function planAll(context: CliContext, names: string[], options: InstallOptions):
       if (isOwn) all.planned.push(planHost(context, { host, state }, options));
       else all.skipped.push(`${host.agent.integration.title}: hooks come from the plugin ${state.plugin}.`);
     } catch (thrown) {
-      all.failures.push(toMemError(thrown));
+      all.failures.push(failureOf(host, thrown, notInstalled));
     }
   }
   return all;
@@ -129,7 +143,7 @@ function planHost(
   const off = state.hooksOff;
   const warnings = [
     ...(off === null ? [] : [`${homePath(off.path)} ${off.reason}. ${off.next}.`]),
-    ...plan.refused.map(({ message, hint }) => (hint === undefined ? message : `${message} ${hint}`)),
+    ...plan.refused.map(({ message, hint = "" }) => `${integration.title}: ${message} ${hint}`.trimEnd()),
     ...(options.mcp && isUnwanted && !hasMcp ? [unwantedRecall(host)] : []),
   ];
   return { host, state, plan, warnings: integration.files(host.place).length === 0 ? [] : warnings };
@@ -190,16 +204,20 @@ async function installAll(
   // First: what the hooks start.
   writeHookFiles(context.paths(), [...installer.installed(), ...planned.map(({ host }) => host)]);
   const done = planned.map((one) => ({ ...one, plan: installer.apply(one.plan) }));
-  const failures = done.flatMap(({ plan }) => plan.refused);
+  const failures = done.flatMap(({ host, plan }) =>
+    plan.refused.map((one) => failureOf(host, one, hasHooks(plan) ? "" : notInstalled)),
+  );
   const written = done.filter(({ plan }) => hasHooks(plan));
   if (written.length === 0) return failures;
   // From now on the configuration of the host decides.
   if (installs.mcpWish() !== null) installs.setMcpWish(null);
-  const problem = await workerProblem(context);
+  const { problem, health } = await lookAtWorker(context);
+  const heard = await lastHeard(context, health);
   const items = [];
   for (const one of written) {
     const probes = problem === null ? await probeHooks(one.host, environment) : [];
-    items.push({ one, probes, warnings: [...one.warnings, ...failedProbes(probes)] });
+    const next = await stepsLeft(one, { heard: heard.get(one.host.agent.host.name), environment });
+    items.push({ one, probes, next, warnings: [...one.warnings, ...failedProbes(probes)] });
   }
   if (items.some(({ probes }) => failedProbes(probes).length > 0)) context.exitWith(exitCode.brokenCheck);
   const warnings = problem === null ? [] : [problem];
@@ -207,12 +225,26 @@ async function installAll(
     const shown = items.map(({ one, ...rest }) => ({ ...hostAsJson(one), ...rest }));
     io.json({ items: shown, printed: false, warnings });
   } else {
-    for (const { one, probes } of items)
-      for (const line of installedInWords(one, probes)) printWrapped(io, io.out, line);
-    io.out("Remove: `mem uninstall`. Check: `mem doctor`.");
+    for (const { one, probes, next } of items)
+      for (const line of installedInWords(one, probes, next)) printWrapped(io, io.out, line);
+    io.out("Check: `mem doctor`. Remove: `mem uninstall`.");
   }
   warnAll(io, [...items.flatMap((item) => item.warnings), ...warnings]);
   return failures;
+}
+
+// After a change every step is left: what was done before was for other hooks.
+async function stepsLeft(
+  { host, plan }: Planned,
+  { heard, environment }: { heard: Heard | undefined; environment: Environment },
+): Promise<string[]> {
+  const { next, trust } = host.agent.integration;
+  const isChanged = changedFiles(plan).length > 0;
+  const wroteAt = Math.max(...plan.files.map(({ file }) => writtenAt(file.path)));
+  const hasRun = !isChanged && eventAt(heard) > wroteAt;
+  const trusted = (await trust?.(host.place, environment))?.state === "trusted";
+  const isDone = { event: hasRun, trust: trusted };
+  return next.filter(({ until }) => until === undefined || !isDone[until]).map(({ text }) => text);
 }
 
 function hasHooks({ files }: HostPlan): boolean {

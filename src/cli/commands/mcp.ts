@@ -1,6 +1,6 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
-import { MemError, toMemError } from "../../core/errors.ts";
+import { MemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
 import { type McpState, mcpStateOf } from "../../hosts/installer.ts";
@@ -8,7 +8,14 @@ import { mcpServerName } from "../../hosts/integration.ts";
 import { hostNames } from "../../hosts/registry.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { hostNamed, installerOf, installsOf, throwFailures, writeHookFiles } from "../host-settings.ts";
+import {
+  failureOf,
+  hostNamed,
+  installerOf,
+  installsOf,
+  throwFailures,
+  writeHookFiles,
+} from "../host-settings.ts";
 import { changedFiles } from "../install-lines.ts";
 import { printWrapped } from "../table.ts";
 import { homePath } from "../words.ts";
@@ -34,11 +41,11 @@ export function registerMcp(program: Command, context: CliContext): void {
     addCommand(mcp, context, {
       name: word,
       about: enabled
-        ? "Register the tools with the installed hosts"
-        : "Remove the tools from the installed hosts",
+        ? "Register the tools with the hosts that have mem"
+        : "Remove the tools from the hosts that have mem",
       arguments: [host],
       options: [jsonOption],
-      examples: [`mem mcp ${word} # every installed host`, `mem mcp ${word} claude-code # one host`],
+      examples: [`mem mcp ${word} # every host with mem`, `mem mcp ${word} claude-code # one host`],
       run: (name: string | undefined, { json }: JsonOptions) =>
         toggle(context, { host: name, enabled, asJson: json === true }),
     });
@@ -71,7 +78,7 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
     try {
       return [switchMcp(context, one, enabled)];
     } catch (thrown) {
-      failures.push(toMemError(thrown));
+      failures.push(failureOf(one, thrown));
       return [];
     }
   });
@@ -88,7 +95,7 @@ function showChanges(
     io.json({ items: changes, enabled: enabled || changes.some((change) => change.enabled) });
     return;
   }
-  if (isEmpty) io.out("No host agent is installed, so there is nothing to remove.");
+  if (isEmpty) io.out("mem is not installed in any host agent, so there is nothing to remove.");
   for (const change of changes) printWrapped(io, io.out, changeInWords(change, enabled));
 }
 
@@ -108,7 +115,7 @@ function switchMcp(context: CliContext, host: HostAt, enabled: boolean): McpChan
 
 function noHostInstalled(): MemError {
   return new MemError("conflict", {
-    message: "No host agent uses mem yet, so recall cannot be enabled.",
+    message: "mem is not installed in any host agent, so recall cannot be enabled.",
     hint: "Run `mem install`, or install the plugin, which brings recall.",
   });
 }
@@ -135,14 +142,14 @@ function showStatus(context: CliContext, host: string | undefined, asJson: boole
   const isWished = installsOf(context.paths()).mcpWish() === true;
   const enabled = states.length === 0 ? isWished : states.every((state) => state.enabled);
   if (asJson) io.json({ items: states, enabled });
-  else if (states.length === 0) io.out("No host agent is installed. Install one: `mem install`.");
+  else if (states.length === 0) io.out("mem is not installed in any host agent. Install it: `mem install`.");
   for (const state of asJson ? [] : states) {
     const where = state.plugin === null ? homePath(state.file) : `from the plugin ${state.plugin}`;
     io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${where})`);
   }
 }
 
-// A named host need not be installed: it may have the hooks from a plugin.
+// A named host need not have entries of mem: it may have the hooks from a plugin.
 function hostsOf(context: CliContext, name: string | undefined): HostAt[] {
   return name === undefined ? installerOf(context).installed() : [hostNamed(context, name)];
 }

@@ -1,4 +1,4 @@
-// Settings over HTTP (only the viewer's own state can be written), and the MCP switch of the installed hosts.
+// Settings over HTTP (only the viewer's own state can be written), and the MCP switch of the hosts with mem.
 import { MemError } from "../../core/errors.ts";
 import { isJsonObject } from "../../text/json.ts";
 import type { App } from "../plugins/zod.ts";
@@ -64,11 +64,11 @@ function refusedSetting(body: unknown): MemError | undefined {
   });
 }
 
-/** Registration of the MCP server in the configuration of installed hosts. */
+/** Registration of the MCP server in the configuration of the hosts with mem. */
 export interface McpPorts {
-  /** True when every installed host has the server; without hosts, whether the next install adds it. */
+  /** True when every host with mem has the server; without hosts, whether the next install adds it. */
   enabled(): boolean;
-  /** Adds or removes the server in every installed host; without hosts, `mem install` does it. */
+  /** Adds or removes the server in every host with mem; without hosts, `mem install` does it. */
   toggle(enabled: boolean): void;
 }
 
@@ -78,7 +78,7 @@ export function mcpRoutes(app: App, ports: McpPorts): void {
     "/api/mcp/status",
     {
       schema: {
-        summary: "Whether the installed hosts have recall over MCP.",
+        summary: "Whether the hosts with mem have recall over MCP.",
         response: { 200: mcpStatus, ...readErrors, 409: errorBody },
       },
     },
@@ -88,7 +88,7 @@ export function mcpRoutes(app: App, ports: McpPorts): void {
     "/api/mcp/toggle",
     {
       schema: {
-        summary: "Turn recall over MCP on or off for the installed hosts.",
+        summary: "Turn recall over MCP on or off for the hosts with mem.",
         body: mcpToggleBody,
         response: { 200: mcpToggled, ...writeErrors, 409: errorBody },
       },

@@ -1,0 +1,46 @@
+// When hosts were last active: by their sessions, and by their events since the worker started.
+import { statSync } from "node:fs";
+import type { Health } from "../../client/worker-client.ts";
+import { failOpen } from "../../core/errors.ts";
+import type { CliContext } from "../context.ts";
+
+/** When a host was last active. */
+export interface Heard {
+  /** By its last session. */
+  sessionAt: number | undefined;
+  /** Since the worker started. */
+  activity: HostActivity | undefined;
+}
+
+type HostActivity = NonNullable<Health["hosts"]>[number];
+
+/** The last activity of each host; empty without a worker. */
+export async function lastHeard(
+  context: CliContext,
+  health: Health | null,
+): Promise<ReadonlyMap<string, Heard>> {
+  const sessions = health === null ? new Map<string, number>() : await lastSessions(context);
+  const hosts = health?.hosts ?? [];
+  const names = new Set([...sessions.keys(), ...hosts.map(({ host }) => host)]);
+  const heardOfName = (name: string): Heard => ({
+    sessionAt: sessions.get(name),
+    activity: hosts.find(({ host }) => host === name),
+  });
+  return new Map([...names].map((name) => [name, heardOfName(name)]));
+}
+
+async function lastSessions({ worker }: CliContext): Promise<Map<string, number>> {
+  const page = await failOpen("ask for sessions", () => worker().sessions({ limit: 100 }));
+  const times = (page?.items ?? []).map((one): [string, number] => [one.host, one.last_active_at_epoch]);
+  return new Map(times.sort(([, left], [, right]) => left - right));
+}
+
+/** Time of the last event; 0 without one. */
+export function eventAt(heard: Heard | undefined): number {
+  return Math.max(heard?.activity?.last_event_at_epoch ?? 0, heard?.sessionAt ?? 0);
+}
+
+/** Time of the last change of a file; 0 for a missing one. */
+export function writtenAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
