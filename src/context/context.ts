@@ -119,6 +119,7 @@ function joined(first: Injection, second: Injection): Injection {
     text: [first.text, second.text].filter((text) => text !== "").join("\n"),
     records: [...first.records, ...second.records],
     changed: [...(first.changed ?? []), ...(second.changed ?? [])],
+    places: [...(first.places ?? []), ...(second.places ?? [])],
   };
 }
 

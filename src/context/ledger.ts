@@ -1,5 +1,6 @@
 // The ledger of injected records: nothing is injected twice, whether by two hooks or after a restart.
 import { contentKey } from "../core/ids.ts";
+import type { Injected } from "../core/records/injection.ts";
 
 /** Whose context it is; `reader` is the id of a sub-agent, "" for the session's main agent. */
 export interface Reader {
@@ -11,6 +12,8 @@ export interface LedgerPort {
   items(reader: Reader): string[];
   since(reader: Reader, item: string): number | undefined;
   add(reader: Reader, items: readonly string[], now: number): void;
+  /** Adds a text to the log of what was injected. */
+  log(reader: Reader, injected: Injected, now: number): void;
   /** Deletes all items, or those added until a time. */
   clear(reader: Reader, until?: number): void;
 }
@@ -46,6 +49,8 @@ export interface Claim {
   file?: KnownFile | undefined;
   /** Records shown at an action: once each, even if the start showed them. */
   atAction?: readonly number[] | undefined;
+  /** For the log; left out when nothing is shown. */
+  injected?: Injected | undefined;
 }
 
 /** What a reader knows of one file, besides its records. */
@@ -72,6 +77,10 @@ export function createLedger({ port, now, commit }: LedgerDeps) {
     return at !== undefined && Math.abs(now() - at) < sameEventMs;
   }
 
+  function logged(reader: Reader, { injected }: Claim): void {
+    if (injected !== undefined) port.log(reader, injected, now());
+  }
+
   return {
     records: (reader: Reader) => idsOf(port.items(reader), prefixes.record),
     /** Records shown at an action. */
@@ -87,6 +96,7 @@ export function createLedger({ port, now, commit }: LedgerDeps) {
         const items = [...moments, ...once];
         if (items.some((item) => had(reader, item))) return false;
         port.add(reader, [...items, ...also], now());
+        logged(reader, claim);
         return true;
       }),
     /** `claim` for a start; a reset clears the reader's items first. */
@@ -96,6 +106,7 @@ export function createLedger({ port, now, commit }: LedgerDeps) {
         if (start.isReset) port.clear(reader);
         const { once, also } = itemsOf(claim);
         port.add(reader, ["start", `event:${start.eventKey}`, ...once, ...also], now());
+        logged(reader, claim);
         return true;
       }),
     /** The reader wrote this content itself. */

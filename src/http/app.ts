@@ -25,6 +25,8 @@ import { type McpPorts, mcpRoutes, type SettingsPorts, settingsRoutes } from "./
 import { type CostPorts, costRoutes, type StatusPorts, statusRoutes, syncRoutes } from "./api/status.ts";
 import { type StreamHub, streamRoutes } from "./api/stream.ts";
 import { viewerRoutes } from "./api/viewer.ts";
+import { type TrashPorts, trashRoutes } from "./api/trash.ts";
+import { type ViewPorts, viewRoutes } from "./api/views.ts";
 import { type WorkerRecords, workerService } from "./api/worker-service.ts";
 import { openapiRoute } from "./openapi.ts";
 import { closeServer } from "./plugins/close-server.ts";
@@ -51,6 +53,8 @@ export interface HttpDeps extends WorkerRecords {
   maintenance: MaintenancePorts;
   mcp: McpPorts;
   regenerate: RegeneratePorts;
+  views: ViewPorts;
+  trash: TrashPorts;
   settings: SettingsPorts;
   receiveHook: ReceiveHook;
   stream: StreamHub;
@@ -199,6 +203,8 @@ function addRoutes(app: App, deps: HttpDeps): void {
   ruleRoutes(app, deps.rules, deps.editText);
   projectRoutes(app, deps.projectDetails);
   maintenanceRoutes(app, deps.maintenance);
+  viewRoutes(app, deps.views);
+  trashRoutes(app, deps.trash);
   streamRoutes(app, deps.stream);
   viewerRoutes(app, deps.viewerDirectory);
 }

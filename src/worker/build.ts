@@ -35,7 +35,7 @@ import { createHttpPorts } from "./http.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
 import { createLastMessages } from "./last-message.ts";
-import { createMaintenance } from "./maintenance.ts";
+import { createMaintenance, purgesOf } from "./maintenance.ts";
 import { createMcp } from "./mcp-switch.ts";
 import { createNotices } from "./notices.ts";
 import { createPatternWarmUp } from "./pattern-warm-up.ts";
@@ -47,6 +47,7 @@ import { buildRecall } from "./recall-answers.ts";
 import { buildRules } from "./rules.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus, createStatusLine, createStorageHealth } from "./status.ts";
+import { createTrashPorts } from "./trash.ts";
 import { createVectorSearch } from "./vectors.ts";
 import type { WorkerIdentity } from "./worker-file.ts";
 
@@ -258,7 +259,11 @@ function buildCapture(parts: Base & Memory & Generation) {
     cleaner,
     inTurn,
     context,
-    ledger: createLedger({ port: store.contextLedger, now: clock.now, commit: store.commit }),
+    ledger: createLedger({
+      port: { ...store.contextLedger, log: store.injections.add },
+      now: clock.now,
+      commit: store.commit,
+    }),
     projectOf: projects.labelOf,
     projectNamed: projects.current,
     sessionOf: store.sessions.byClaudeId,
@@ -287,11 +292,9 @@ function buildBackground({ store, idle, ...parts }: Parts) {
   return {
     maintenance: createMaintenance({
       clock,
-      rawRetentionDays: settings.get("MEM_RAW_RETENTION_DAYS"),
       completeIdle: parts.intake.completeIdle,
-      purgeRawEvents: (before, limit) => store.commit(() => store.rawEvents.purge(before, limit)),
+      purges: purgesOf(store, settings.get("MEM_RAW_RETENTION_DAYS")),
       refreshFolders: parts.refreshTouched,
-      purgeContextLedger: (before, limit) => store.commit(() => store.contextLedger.purge(before, limit)),
       drainSpool: parts.spool.drain,
     }),
     derived: createDerivedRepair({ clock, store, warn: parts.warn }),
@@ -323,6 +326,7 @@ function connectSignals(parts: Parts): void {
   signals.on("record", (event) => {
     stream.publish(event);
     if (event.type === "observation_changed") touched(event.observation.project);
+    if (event.type === "record_deleted" || event.type === "record_restored") touched(event.project);
     if (event.type === "observation_created") {
       touched(event.observation.project);
       blobHashes.add([event.observation]);
@@ -335,7 +339,7 @@ function connectSignals(parts: Parts): void {
 
 /** The HTTP server over all parts. */
 function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
-  const { store, clock, log, settings, env, publish, projects, context, generation } = parts;
+  const { store, clock, log, settings, env, publish, projects, context, generation, signals } = parts;
   const { search, stream, cost, rules, editText, folders, recordObservation } = parts;
   return buildHttp({
     ...createHttpPorts({
@@ -376,5 +380,13 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     projectNamed: projects.current,
     regenerate: generation.regenerator,
     receiveHook: parts.hostEvents.receive,
+    trash: createTrashPorts({
+      ...parts,
+      labelsChanged: () => void signals.emit("labelsChanged"),
+      queueChanged: parts.statusLine.changed,
+      onNewText: parts.vectors.notify,
+      cancel: generation.scheduler.cancel,
+      notify: generation.scheduler.notify,
+    }),
   });
 }

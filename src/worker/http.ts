@@ -17,6 +17,7 @@ import type { Notices } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import { remoteAccess } from "./remote-access.ts";
 import type { WorkerStatus } from "./status.ts";
+import { createViews } from "./views.ts";
 import { proveInstance, type WorkerIdentity } from "./worker-file.ts";
 
 interface PortDeps {
@@ -58,6 +59,7 @@ type Ports = Pick<
   | "settings"
   | "remote"
   | "viewerDirectory"
+  | "views"
 >;
 
 export function createHttpPorts(deps: PortDeps): Ports {
@@ -83,6 +85,7 @@ export function createHttpPorts(deps: PortDeps): Ports {
     queue: createQueue(deps),
     remote: remoteAccess(settings),
     viewerDirectory: packageFile("dist", "viewer"),
+    views: createViews(deps),
     settings: {
       viewer: {
         get: viewerStates.get,

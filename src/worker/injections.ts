@@ -1,14 +1,18 @@
 // Injects context at the events of a host, each record once per reader.
 import { cleanKey } from "../capture/clean-input.ts";
+import { textTokens } from "../context/budget.ts";
 import type { Context } from "../context/context.ts";
+import type { PlacedRecord } from "../context/context-port.ts";
 import type { Ledger, Reader } from "../context/ledger.ts";
 import { searchedPart } from "../context/prompt-context.ts";
 import type { Written } from "../context/written.ts";
 import { failOpen } from "../core/errors.ts";
+import { type Injected, promptCause } from "../core/records/injection.ts";
 import { readCall } from "../core/tools/tool-kind.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Action } from "../statements/rules/rule-match.ts";
+import { excerpt } from "../text/excerpt.ts";
 
 export type ContextSource = Pick<
   Context,
@@ -90,6 +94,31 @@ function readerOf({ sessionId, agentId }: HostEvent): Reader {
   return { session: cleanKey(sessionId), reader: agentId === null ? "" : cleanKey(agentId) };
 }
 
+interface Shown {
+  text: string;
+  records: readonly number[];
+  /** Every record that the text names, with its section. */
+  places?: readonly PlacedRecord[] | undefined;
+}
+
+/** The row of the log; nothing for an empty text. */
+function injectedAs(
+  moment: Injected["moment"],
+  cause: string | null,
+  { text, records, places = [] }: Shown,
+): { injected?: Injected } {
+  if (text === "") return {};
+  const named = records.map((id) => ({ kind: "observation" as const, id }));
+  return {
+    injected: {
+      ...{ moment, cause, text, tokens: textTokens(text) },
+      records: [...places.map(({ record }) => record), ...named],
+    },
+  };
+}
+
+const maxCauseChars = 1000;
+
 interface Place {
   project: string;
   cwd: string | null;
@@ -124,7 +153,9 @@ async function atStart(
   const cwd = cleanText(event.cwd);
   const written = await deps.writtenFor(host, cwd);
   const { text, ...claim } = await context.forSession({ project: projectOf(cwd), cwd, written });
-  if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, claim)))) return null;
+  const log = injectedAs("start", null, { text, ...claim });
+  if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, { ...claim, ...log }))))
+    return null;
   return text || null;
 }
 
@@ -151,8 +182,9 @@ async function ofProject(
     ...place,
     written: await writtenAt(deps, host, place),
   });
+  const log = injectedAs("project", null, { text, ...claim });
   if (text !== "" && !ledger.had(reader, "start"))
-    await isFirst(() => ledger.claim(reader, { ...claim, moments: ["start"] }));
+    await isFirst(() => ledger.claim(reader, { ...claim, ...log, moments: ["start"] }));
   return text || null;
 }
 
@@ -168,7 +200,8 @@ async function atPrompt(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const withTimeline = !ledger.had(reader, "start");
-  const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
+  const asked = (prompt ?? cleanPrompt(event.text)).text;
+  const words = searchedPart(asked);
   const known = ledger.records(reader);
   const edited = editedPathsOf(deps, place);
   const written = await writtenAt(deps, host, place);
@@ -181,7 +214,8 @@ async function atPrompt(
     withTimeline,
   });
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
-  if (hasLeft() || !(await isFirst(() => ledger.claim(reader, { ...claim, moments })))) return null;
+  const log = injectedAs("prompt", promptCause(asked), { text, ...claim });
+  if (hasLeft() || !(await isFirst(() => ledger.claim(reader, { ...claim, ...log, moments })))) return null;
   return text || null;
 }
 
@@ -206,7 +240,8 @@ async function atLaterPrompt(
   const reader = readerOf(event);
   const place = placeOf(deps, event);
   if (place === null) return null;
-  const words = searchedPart((prompt ?? cleanPrompt(event.text)).text);
+  const asked = (prompt ?? cleanPrompt(event.text)).text;
+  const words = searchedPart(asked);
   const { text, ...claim } = await context.forLaterPrompt({
     project: place.project,
     exceptSession: place.exceptSession,
@@ -215,7 +250,8 @@ async function atLaterPrompt(
     written: await writtenAt(deps, host, place),
   });
   if (text === "" || hasLeft()) return null;
-  return (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) ? text : null;
+  const log = injectedAs("prompt", promptCause(asked), { text, ...claim });
+  return (await isFirst(() => ledger.claim(reader, { ...claim, ...log, moments: [] }))) ? text : null;
 }
 
 // Two files read at the same time can share a record: the second claim fails and is retried without it.
@@ -278,8 +314,18 @@ async function beforeAction(
     known,
   });
   if (found === null || hasLeft()) return null;
-  const claim = { records: [], atAction: found.quoted.map(({ record }) => record), moments: [] };
+  const atAction = found.quoted.map(({ record }) => record);
+  const shown = { text: found.text, records: atAction };
+  const log =
+    action.command === undefined
+      ? injectedAs("file", causeOf(action.path ?? ""), shown)
+      : injectedAs("command", causeOf(action.command), shown);
+  const claim = { records: [], atAction, moments: [], ...log };
   return (await isFirst(() => ledger.claim(reader, claim))) ? found.text : null;
+}
+
+function causeOf(given: string): string {
+  return excerpt(cleanText(given), maxCauseChars);
 }
 
 // A rule about a folder means a folder of the project, not one above it.
@@ -301,7 +347,8 @@ async function aboutFile(
     const found = await context.forFile({ ...place, path, known, knownFile });
     if (found === null || hasLeft()) return null;
     const { text, ...claim } = found;
-    if (await isFirst(() => ledger.claim(reader, { ...claim, moments: [] }))) return text || null;
+    const log = injectedAs("file", causeOf(path), { text, ...claim });
+    if (await isFirst(() => ledger.claim(reader, { ...claim, ...log, moments: [] }))) return text || null;
   }
   return null;
 }

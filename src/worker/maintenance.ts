@@ -1,17 +1,24 @@
 // Periodic work: completes idle sessions, deletes old raw events, drains the spool, refreshes context files.
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
+import { undoDays } from "../core/records/trash.ts";
+import type { Store } from "../store/sqlite/store.ts";
 
 interface MaintenanceDeps {
   clock: Clock;
-  rawRetentionDays: number;
   completeIdle(idleMs: number): Promise<void>;
-  purgeRawEvents(before: number, limit: number): Promise<number>;
+  purges: readonly Purge[];
   /** Writes the context files of folders with new work. */
   refreshFolders(): Promise<void>;
-  purgeContextLedger(before: number, limit: number): Promise<number>;
   /** Ends early when `isStopping` says so. */
   drainSpool(isStopping: () => boolean): Promise<void>;
+}
+
+interface Purge {
+  what: string;
+  days: number;
+  /** Deletes at most `limit` rows from before; resolves with how many. */
+  purge(before: number, limit: number): Promise<number>;
 }
 
 /** A session without an event for this long has ended. */
@@ -20,8 +27,6 @@ const idleSessionMs = 30 * 60_000;
 const spoolEveryMs = 2_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 3_600_000;
-// A session resumed after so long may be injected the same items again.
-const ledgerDays = 90;
 // Blocks intake for a few milliseconds at most.
 const purgedAtOnce = 200;
 
@@ -42,14 +47,9 @@ export function createMaintenance(deps: MaintenanceDeps) {
 
   const drain = () => deps.drainSpool(() => stopped);
 
-  async function purge(): Promise<void> {
-    const before = deps.clock.now() - deps.rawRetentionDays * dayMs;
-    while (!stopped && (await deps.purgeRawEvents(before, purgedAtOnce)) === purgedAtOnce);
-  }
-
-  async function purgeLedger(): Promise<void> {
-    const before = deps.clock.now() - ledgerDays * dayMs;
-    while (!stopped && (await deps.purgeContextLedger(before, purgedAtOnce)) === purgedAtOnce);
+  async function purgeOld({ days, purge }: Purge): Promise<void> {
+    const before = deps.clock.now() - days * dayMs;
+    while (!stopped && (await purge(before, purgedAtOnce)) === purgedAtOnce);
   }
 
   return {
@@ -58,9 +58,8 @@ export function createMaintenance(deps: MaintenanceDeps) {
       every(spoolEveryMs, "draining the spool", drain);
       every(minuteMs, "completing idle sessions", () => deps.completeIdle(idleSessionMs));
       // Every minute: many workers live for less than an hour, and a round without work reads 2,000 rows.
-      every(minuteMs, "removing old raw events", purge);
+      for (const old of deps.purges) every(minuteMs, `deleting old ${old.what}`, () => purgeOld(old));
       every(minuteMs, "refreshing context files", deps.refreshFolders);
-      every(minuteMs, "deleting old context ledger rows", purgeLedger);
     },
     /** Resolves when the round that runs, if any, has ended. */
     async stop() {
@@ -69,4 +68,26 @@ export function createMaintenance(deps: MaintenanceDeps) {
       await running;
     },
   };
+}
+
+// A session resumed after so long may be injected the same items again.
+const ledgerDays = 90;
+
+/** What is deleted by its age. */
+export function purgesOf(
+  { commit, rawEvents, contextLedger, injections, trash }: Store,
+  rawDays: number,
+): Purge[] {
+  const old = (what: string, days: number, purge: (before: number, limit: number) => number): Purge => ({
+    what,
+    days,
+    purge: (before, limit) => commit(() => purge(before, limit)),
+  });
+  return [
+    old("raw events", rawDays, rawEvents.purge),
+    old("context ledger rows", ledgerDays, contextLedger.purge),
+    old("texts of injections", rawDays, injections.purgeTexts),
+    old("injections", ledgerDays, injections.purge),
+    old("deleted records", undoDays, trash.purge),
+  ];
 }

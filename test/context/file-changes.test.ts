@@ -45,7 +45,11 @@ beforeEach(() => {
   const { changedSince, contentOf } = buildFreshness({ store, clock: systemClock, projects, deadlineMs });
   injections = createInjections({
     context: createMemoryContext(memory, {}, { changedSince, contentOf }),
-    ledger: createLedger({ port: store.contextLedger, now: Date.now, commit: store.commit }),
+    ledger: createLedger({
+      port: { ...store.contextLedger, log: store.injections.add },
+      now: Date.now,
+      commit: store.commit,
+    }),
     projectOf: () => "app",
     projectNamed: (label) => label,
     sessionOf: () => undefined,

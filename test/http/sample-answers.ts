@@ -3,6 +3,7 @@ import type { Observation, Session, SessionSummary, UserPrompt } from "../../src
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
 import type { ContextExplanation } from "../../src/http/schemas/explain.ts";
 import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/review.ts";
+import type { SessionInjections } from "../../src/http/schemas/views.ts";
 import type { TimelineItem } from "../../src/recall/timeline.ts";
 
 export const aProject = {
@@ -118,6 +119,26 @@ export function rememberedAs(text: string): RememberedAnswer {
   if (text === "private") return { status: "skipped", reason: "private" };
   if (text === "again") return { status: "exists", rule: aRule, replaces: [] };
   return { status: "stored", rule: { ...aRule, text }, replaces: [9] };
+}
+
+export function someInjections(id: number): SessionInjections {
+  const record = { id: 12, kind: "observation" as const, title: "Never npm.", obs_type: "decision" };
+  return {
+    session: { id, claude_session_id: "claude-1", project: "alpha" },
+    injections: [
+      {
+        ...{ id: 4, reader: "", moment: "start", at_epoch: 1_760_000_000_000, tokens: 40, cause: null },
+        records: [{ ...record, is_deleted: false }],
+        text: "Never npm. (#12)",
+      },
+      {
+        ...{ id: 5, reader: "sub", moment: "file", at_epoch: 1_760_000_000_500, tokens: 9, cause: "/w/a.ts" },
+        records: [{ ...record, id: 13, title: "", obs_type: null, is_deleted: true }],
+        text: null,
+      },
+    ],
+    total_tokens: 49,
+  };
 }
 
 const someCalls = {

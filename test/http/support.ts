@@ -23,6 +23,7 @@ import {
   aTimeline,
   foundByWords,
   rememberedAs,
+  someInjections,
   someRules,
 } from "./sample-answers.ts";
 
@@ -224,7 +225,54 @@ function fakePorts(calls: Call[]): Ports {
       plan: async (request) => note("regenerate.plan", request, aPlan),
     },
     viewerDirectory: fileURLToPath(new URL("../fixtures/viewer", import.meta.url)),
+    views: fakeViews(note),
+    trash: fakeTrash(note),
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
+  };
+}
+
+function fakeTrash(note: Note): Ports["trash"] {
+  const counts = { observations: 1, summaries: 0, prompts: 0, sessions: 0 };
+  const entry = { trash_id: 5, kind: "observation" as const, id: 1 };
+  const undo_until_epoch = 1_762_592_000_000;
+  return {
+    async remove(kind, id) {
+      note("trash.remove", { kind, id }, undefined);
+      if (id > 3) throw new MemError("not_found");
+      return { ...entry, kind, id, deleted: counts, undo_until_epoch };
+    },
+    page: ({ offset, limit, ...request }) =>
+      note("trash.page", request, {
+        items: [
+          {
+            ...{ ...entry, action: "edited", title: "Before", project: "alpha", undo_until_epoch },
+            at_epoch: 1_760_000_000_000,
+          },
+        ],
+        hasMore: false,
+        offset,
+        limit,
+      }),
+    async restore(id) {
+      note("trash.restore", id, undefined);
+      if (id > 90) throw new MemError("not_found");
+      if (id > 3) throw new MemError("conflict");
+      return { kind: "observation", id: 1, restored: counts };
+    },
+  };
+}
+
+function fakeViews(note: Note): Ports["views"] {
+  return {
+    injections: (id) => note("views.injections", id, id <= 3 ? someInjections(id) : undefined),
+    records(id, page) {
+      const items = [
+        { kind: "prompt" as const, record: aPrompt(1) },
+        { kind: "observation" as const, record: anObservation(1) },
+        { kind: "summary" as const, record: aSummary(1) },
+      ];
+      return note("views.records", { id, ...page }, id <= 3 ? { items, hasMore: false, ...page } : undefined);
+    },
   };
 }
 

@@ -91,7 +91,11 @@ function startWorker() {
       },
       contentOf: async () => null,
     },
-    ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
+    ledger: createLedger({
+      port: { ...memory.store.contextLedger, log: memory.store.injections.add },
+      now: () => now,
+      commit: memory.store.commit,
+    }),
     sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),
     editedPaths: () => [],
     writtenFor: async () => new Set(),

@@ -42,7 +42,11 @@ function startWorker() {
           : { text: `before ${command}`, quoted: [{ record: 7, family: null }] },
       contentOf: async () => null,
     },
-    ledger: createLedger({ port: memory.store.contextLedger, now: () => now, commit: memory.store.commit }),
+    ledger: createLedger({
+      port: { ...memory.store.contextLedger, log: memory.store.injections.add },
+      now: () => now,
+      commit: memory.store.commit,
+    }),
     projectOf: () => "app",
     projectNamed: (label) => label,
     sessionOf: (id) => (id === "s-edits" ? { project: "app", sdk_session_id: "sdk-edits" } : undefined),
@@ -259,4 +263,36 @@ test("before a command that shows files adds their records, each once", async ()
     );
   expect(await before(["/w/app/a.ts", "/w/app/b.ts"])).toBe("before cat a.ts\nfile 3,4");
   expect(await before(["/w/app/a.ts"])).toBeNull();
+});
+
+describe("the log", () => {
+  const logged = () =>
+    memory.store.injections
+      .ofSession("s-1", 100)
+      .map(({ reader, moment, cause, text, records }) => [reader, moment, cause, text, records.length]);
+
+  test("has what each reader was injected, with its cause", async () => {
+    await start();
+    await prompt("fix  it <private>at home</private>");
+    await read("sub");
+    await read("sub");
+    expect(logged()).toEqual([
+      ["", "start", null, "start", 2],
+      ["", "prompt", "fix it", "records 3", 1],
+      ["sub", "file", "/w/app/a.ts", "file 3,4", 2],
+    ]);
+  });
+
+  test("keeps what was injected before a compaction", async () => {
+    await start();
+    await injections.beforeCompact({ ...base, kind: "before_compact" });
+    await start("compact");
+    expect(logged()).toHaveLength(2);
+  });
+
+  test("has nothing for a hook that no longer waited", async () => {
+    gone = true;
+    await start();
+    expect(logged()).toEqual([]);
+  });
 });

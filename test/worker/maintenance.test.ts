@@ -10,11 +10,9 @@ test("stops a running drain of the spool and waits for its end", async () => {
   });
   const maintenance = createMaintenance({
     clock: { now: () => 0, monotonicMs: () => 0 },
-    rawRetentionDays: 30,
     completeIdle: async () => undefined,
-    purgeRawEvents: async () => 0,
+    purges: [],
     refreshFolders: async () => undefined,
-    purgeContextLedger: async () => 0,
     async drainSpool(isStopping) {
       begin();
       while (!isStopping()) await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 // The worker's bus events; each is one message of `GET /stream`, told apart by `type`.
 import type { GenerationPause } from "./generation-pause.ts";
 import type { Observation, SessionSummary, UserPrompt } from "./records.ts";
+import type { TrashKind } from "./trash.ts";
 
 export interface ProcessingStatus {
   isProcessing: boolean;
@@ -8,6 +9,11 @@ export interface ProcessingStatus {
   /** Why no model is asked at the moment, or null. */
   paused: GenerationPause | null;
 }
+
+type ShownPrompt = Pick<
+  UserPrompt,
+  "id" | "claude_session_id" | "project" | "prompt_number" | "prompt_text" | "created_at_epoch"
+>;
 
 export type StreamEvent =
   | ({ type: "processing_status" } & ProcessingStatus)
@@ -18,10 +24,9 @@ export type StreamEvent =
   | { type: "observation_created"; observation: Observation }
   | { type: "observation_changed"; observation: Observation }
   | { type: "summary_created"; summary: SessionSummary }
-  | ({ type: "new_prompt" } & Pick<
-      UserPrompt,
-      "id" | "claude_session_id" | "project" | "prompt_number" | "prompt_text" | "created_at_epoch"
-    >)
+  | { type: "summary_changed"; summary: SessionSummary }
+  | ({ type: "new_prompt" | "prompt_changed" } & ShownPrompt)
+  | { type: "record_deleted" | "record_restored"; kind: TrashKind; id: number; project: string }
   | ({ type: "initial_load"; projects: string[] } & ProcessingStatus)
   | {
       type: "new_observation";

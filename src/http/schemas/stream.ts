@@ -1,5 +1,6 @@
 // Wire shapes of `GET /stream`: every event, by `type`.
 import * as z from "zod";
+import { trashKinds } from "../../core/records/trash.ts";
 import { epochMs } from "./fields.ts";
 import { observation, summary } from "./records.ts";
 import { pause } from "./status.ts";
@@ -15,15 +16,11 @@ export const streamEvent = z.lazy(() =>
     z.object({ type: z.literal("observation_created"), observation }),
     z.object({ type: z.literal("observation_changed"), observation }),
     z.object({ type: z.literal("summary_created"), summary }),
-    z.object({
-      type: z.literal("new_prompt"),
-      id: z.int(),
-      claude_session_id: z.string(),
-      project: z.string(),
-      prompt_number: z.int(),
-      prompt_text: z.string(),
-      created_at_epoch: epochMs(),
-    }),
+    z.object({ type: z.literal("summary_changed"), summary }),
+    z.object({ type: z.literal("new_prompt"), ...shownPrompt() }),
+    z.object({ type: z.literal("prompt_changed"), ...shownPrompt() }),
+    z.object({ type: z.literal("record_deleted"), ...recordRef() }),
+    z.object({ type: z.literal("record_restored"), ...recordRef() }),
     z.object({ type: z.literal("initial_load"), projects: z.array(z.string()), ...processing() }),
     z.object({
       type: z.literal("new_observation"),
@@ -39,6 +36,21 @@ export const streamEvent = z.lazy(() =>
 
 function processing() {
   return { isProcessing: z.boolean(), queueDepth: z.int(), paused: pause.nullable() };
+}
+
+function shownPrompt() {
+  return {
+    id: z.int(),
+    claude_session_id: z.string(),
+    project: z.string(),
+    prompt_number: z.int(),
+    prompt_text: z.string(),
+    created_at_epoch: epochMs(),
+  };
+}
+
+function recordRef() {
+  return { kind: z.enum(trashKinds), id: z.int(), project: z.string() };
 }
 
 function sessionRef() {

@@ -14,6 +14,8 @@ import statements from "./migrations/0012-statements.sql";
 import citedEvents from "./migrations/0013-cited-events.sql";
 import telling from "./migrations/0014-telling.sql";
 import unreadEvents from "./migrations/0015-unread-events.sql";
+import injections from "./migrations/0016-injections.sql";
+import trash from "./migrations/0017-trash.sql";
 
 const migrations = [
   { version: 1, name: "init", sql: init },
@@ -29,6 +31,8 @@ const migrations = [
   { version: 13, name: "cited-events", sql: citedEvents },
   { version: 14, name: "telling", sql: telling },
   { version: 15, name: "unread-events", sql: unreadEvents },
+  { version: 16, name: "injections", sql: injections },
+  { version: 17, name: "trash", sql: trash },
 ] as const;
 
 /** The schema version this code writes. */

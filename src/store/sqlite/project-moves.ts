@@ -93,7 +93,7 @@ function createBegin(db: Sqlite): (move: Move) => void {
      set to_label = excluded.to_label, reindex = max(reindex, excluded.reindex)`,
   );
   const dropCircles = sql.run("delete from project_moves where from_label = to_label");
-  const relabels = ["sessions", "folder_files"].map((table) =>
+  const relabels = ["sessions", "folder_files", "trash"].map((table) =>
     sql.run<[to: string, from: string]>(`update ${table} set project = ? where project = ?`),
   );
   return (move) => {

@@ -1,4 +1,6 @@
 // Raw events: every accepted message, cleaned and complete, so that observations can be traced and regenerated.
+import { failOpenSync } from "../../core/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 
@@ -52,4 +54,10 @@ export function createRawEvents(db: Sqlite) {
     /** Removes at most `limit` events older than `before` that no queued message needs; returns how many. */
     purge: (before: number, limit: number) => purge({ before, limit }),
   };
+}
+
+/** The members of a payload; none of one that is no JSON object. */
+export function readPayload(payload: string): JsonObject {
+  const value = failOpenSync("reading a raw event", () => JSON.parse(payload) as Json);
+  return isJsonObject(value) ? value : {};
 }

@@ -13,6 +13,7 @@ import {
 import type { Sqlite } from "./open.ts";
 import { pairDrafts, type Replaceable, replacedBy } from "./shared-sources.ts";
 import { type NewSummary, type Summaries, summaryColumns, summaryRow } from "./summaries.ts";
+import { createTombstones } from "./tombstones.ts";
 
 export interface RecordReply {
   observations: readonly DraftObservation[];
@@ -46,6 +47,9 @@ export function createRecordWriter(
 ): (write: Write) => WrittenRecords {
   const rewrite = createRewrite(db);
   const before = createLookups(db);
+  const tombstones = createTombstones(db);
+  const isTaken = (key: string): boolean =>
+    before.byKey.get(key) !== undefined || tombstones.hasKey("observation", key);
 
   // The text of a rule before the user edited it does not come back beside the edited one.
   function wasEdited({ title, statement, sources }: DraftObservation, old: readonly Replaceable[]): boolean {
@@ -56,17 +60,6 @@ export function createRecordWriter(
     );
   }
 
-  /** Keys of new observations: `<source>:<ordinal>`. A record that stays keeps its key. */
-  function keys(regenerates: boolean): (source: number) => string {
-    const ordinals = new Map<number, number>();
-    return (source) => {
-      let ordinal = ordinals.get(source) ?? 0;
-      while (regenerates && before.byKey.get(`${source}:${ordinal}`) !== undefined) ordinal += 1;
-      ordinals.set(source, ordinal + 1);
-      return `${source}:${ordinal}`;
-    };
-  }
-
   function writeObservations({ session, held, reply, old }: Write) {
     const drafts = reply.observations
       .map((draft) => ({ ...draft, ...linksOf(draft, held) }))
@@ -74,12 +67,15 @@ export function createRecordWriter(
     // An old observation that no draft touches stays as it is.
     const replaced = replacedBy(drafts, old ?? []);
     for (const { id } of replaced) rewrite.freeKey(id);
-    const keyOf = keys(old !== undefined);
-    const pairs = pairDrafts(drafts, replaced);
+    const keyOf = newKeys(old === undefined ? () => false : isTaken);
+    const deleted = old === undefined ? [] : tombstones.replaceable(session.sdk_session_id, drafts);
+    const gone = new Set(deleted.map(({ id }) => id));
+    const pairs = pairDrafts(drafts, [...replaced, ...deleted]);
     const written: WrittenRecords["observations"] = [];
     for (const [index, { sources, cited, ...draft }] of drafts.entries()) {
       const source = held.get(sources[0] ?? 0);
-      if (source === undefined) continue;
+      const id = pairs.get(index);
+      if (source === undefined || gone.has(id ?? 0)) continue;
       const observation: NewObservation = {
         draft,
         sources,
@@ -90,7 +86,6 @@ export function createRecordWriter(
         discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
         generation_key: keyOf(source.id),
       };
-      const id = pairs.get(index);
       const stored =
         id === undefined ? observations.insert(observation) : rewrite.observation(id, observation);
       if (stored !== undefined) written.push({ stored, families: draft.statement?.families ?? [] });
@@ -107,6 +102,7 @@ export function createRecordWriter(
       const source = held.get(draft.source);
       if (source === undefined) return [];
       const key = `${source.id}:0`;
+      if (tombstones.hasKey("summary", key)) return [];
       const summary = { draft, ...ownedBy(session, source, reply), generation_key: key };
       const id = old === undefined ? undefined : before.summary.get(key)?.id;
       const stored = id === undefined ? summaries.insert(summary) : rewrite.summary(id, summary);
@@ -115,6 +111,17 @@ export function createRecordWriter(
   }
 
   return (write) => ({ ...writeObservations(write), summaries: writeSummaries(write) });
+}
+
+/** Keys of new observations: `<source>:<ordinal>`. A record that stays keeps its key. */
+function newKeys(isTaken: (key: string) => boolean): (source: number) => string {
+  const ordinals = new Map<number, number>();
+  return (source) => {
+    let ordinal = ordinals.get(source) ?? 0;
+    while (isTaken(`${source}:${ordinal}`)) ordinal += 1;
+    ordinals.set(source, ordinal + 1);
+    return `${source}:${ordinal}`;
+  };
 }
 
 function createLookups(db: Sqlite) {

@@ -53,6 +53,11 @@ const copiedTables = [
   "viewer_state",
   "folder_files",
   "context_ledger",
+  "injections",
+  "injection_texts",
+  "trash",
+  "trash_rows",
+  "tombstones",
   "unread_events",
 ];
 
@@ -114,7 +119,13 @@ const namedIds: Readonly<Record<string, readonly string[]>> = {
     "select max(cast(generation_key as integer)) from observations",
     "select max(cast(generation_key as integer)) from session_summaries",
   ],
-  observations: ["select max(observation_id) from observation_sources"],
+  observations: [
+    "select max(observation_id) from observation_sources",
+    "select max(record_id) from tombstones where kind = 'observation'",
+  ],
+  session_summaries: ["select max(record_id) from tombstones where kind = 'summary'"],
+  user_prompts: ["select max(record_id) from tombstones where kind = 'prompt'"],
+  injections: ["select max(injection_id) from injection_texts"],
 };
 
 function restoreSequences(damaged: DamagedTables, db: Sqlite): void {
@@ -173,6 +184,8 @@ const repairs = [
   `update observations
    set superseded_by = null, status = iif(status = 'superseded', 'active', status)
    where superseded_by not in (select id from observations)`,
+  "delete from trash_rows where trash_id not in (select id from trash)",
+  "delete from injection_texts where injection_id not in (select id from injections)",
   "delete from project_identities where project_id not in (select id from projects)",
   "delete from project_aliases where project_id not in (select id from projects)",
   // Vectors are expensive, but one without its observation is useless.

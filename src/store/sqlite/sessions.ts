@@ -19,7 +19,7 @@ type IntakeRow = IntakeSession & { newest_prompt_key: string | null; trusts_numb
 type PromptForIntake = Pick<IntakeSession, "prompt_number" | "prompt_private">;
 
 /** The columns of the wire record, in its order. */
-const sessionColumns = `id, claude_session_id, sdk_session_id, project, user_prompt, host, cwd, title, status, prompt_count,
+export const sessionColumns = `id, claude_session_id, sdk_session_id, project, user_prompt, host, cwd, title, status, prompt_count,
   created_at_epoch, last_active_at_epoch, completed_at_epoch`;
 
 export function createSessions(db: Sqlite) {

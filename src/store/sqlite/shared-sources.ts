@@ -11,6 +11,8 @@ export interface Replaceable {
   isStatement: boolean;
   /** A standing rule, or a statement that the user reviewed or edited: only a draft with the same title replaces it. */
   isKept: boolean;
+  /** Deleted by the user: a draft that would replace it is left out. */
+  isDeleted?: boolean;
 }
 
 type PairingDraft = Pick<DraftObservation, "sources" | "title" | "statement">;
@@ -34,12 +36,14 @@ export function pairDrafts(
       const onlyOne = each.sources.length + draft.sources.length - 2 * shared;
       // All statements of a turn share one source: only the title tells them apart.
       const sameTitle = Number(each.title === draft.title);
-      return shared === 0 ? [] : [{ index, id: each.id, shared, onlyOne, sameTitle }];
+      const isDeleted = Number(each.isDeleted === true);
+      return shared === 0 ? [] : [{ index, id: each.id, shared, onlyOne, sameTitle, isDeleted }];
     }),
   );
   candidates.sort(
     (a, b) =>
       b.sameTitle - a.sameTitle ||
+      a.isDeleted - b.isDeleted ||
       b.shared - a.shared ||
       a.onlyOne - b.onlyOne ||
       a.index - b.index ||

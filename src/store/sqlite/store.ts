@@ -1,10 +1,13 @@
 // The store: every table's reads and writes over one open database, and the group commit.
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
+import { createDeletions } from "./deletions.ts";
 import { createLastCheck } from "./derived-check.ts";
 import { createDerivedRebuild } from "./derived-rebuild.ts";
+import { createEdits } from "./edits.ts";
 import { createFolderFiles } from "./folder-files.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createInjectionLog } from "./injections.ts";
 import { createModelCalls } from "./model-calls.ts";
 import { createObservations, createReviewRecords } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
@@ -16,10 +19,13 @@ import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
 import { createRecordWriter } from "./record-writer.ts";
 import { createRegenerations } from "./regenerations.ts";
+import { createRestore } from "./restorations.ts";
+import { createSessionRecords } from "./session-records.ts";
 import { createSessions } from "./sessions.ts";
 import { createStatements } from "./statements.ts";
 import { createStats, createViewerStates } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
+import { createTrash } from "./trash.ts";
 import { createTurns } from "./turns.ts";
 import { createUnreadEvents } from "./unread-events.ts";
 import { createWithdrawals } from "./withdrawals.ts";
@@ -35,6 +41,8 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const summaries = createSummaries(db);
   const turns = createTurns(db);
   const statements = createStatements(db);
+  const trash = createTrash(db);
+  const edits = createEdits(db, trash);
   const writeRecords = createRecordWriter(db, { observations, summaries });
   return {
     ...group,
@@ -58,9 +66,15 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
       statements,
       writeRecords,
     }),
+    sessionRecords: createSessionRecords(db),
     writeRecords,
+    trash,
+    deletions: createDeletions(db, { trash, pending }),
+    edits,
+    restore: createRestore(db, { trash, pending, edits }),
     folderFiles: createFolderFiles(db),
     contextLedger: createContextLedger(db),
+    injections: createInjectionLog(db),
     review: createReviewRecords(db),
     statements,
     derived: { ...createDerivedRebuild(db), ...createLastCheck(db) },

@@ -76,8 +76,13 @@ export function summaryRow({
   };
 }
 
+type SummaryParts = Pick<
+  DraftSummary,
+  "request" | "investigated" | "learned" | "completed" | "next_steps" | "notes"
+>;
+
 /** The parts of a summary under their names, one paragraph each. */
-function summaryText(draft: DraftSummary): string {
+export function summaryText(draft: SummaryParts): string {
   const parts: [string, string | null][] = [
     ["Request", draft.request],
     ["Investigated", draft.investigated],

@@ -18,18 +18,7 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
     "delete from pending_messages where id = ? returning status",
   );
   const dropEvent = sql.run<[id: number]>("delete from raw_events where id = ?");
-  const endsTurn = sql.value<[session: number], number>(
-    `select p.id
-     from pending_messages p
-     cross join raw_events r on r.id = p.id
-     where p.session_id = ? and p.status = 'processing' and r.kind = 'summarize'
-     limit 1`,
-  );
-  const breakOff = sql.run<[session: number]>(
-    `update pending_messages
-     set status = 'pending', attempts = attempts - 1, lease_owner = null, lease_until_epoch = null
-     where session_id = ? and status = 'processing'`,
-  );
+  const breakOff = createBreakOff(db);
   return {
     /**
      * Deletes the events that name the prompt by `promptKey` and all records made from them. True when a running model
@@ -43,12 +32,35 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
       for (const id of ids) dropEvent(id);
       // Finished messages stay counted as done.
       pending.count("skipped", dequeued.length);
-      // The call was sent the whole batch, and with a message that ends a turn also the events before it: its answer is
-      // discarded, and the other messages are requeued.
-      const isSent = dequeued.includes("processing") || endsTurn(session) !== undefined;
-      if (isSent) breakOff(session);
-      return isSent;
+      // The call was sent the whole batch.
+      return breakOff(session, dequeued.includes("processing"));
     },
+  };
+}
+
+/**
+ * Requeues the messages of a running model call of the session, whose answer is then discarded: when it was sent what is
+ * deleted, or a message that ends a turn, because it was then sent the events before it. Returns whether it did.
+ */
+export function createBreakOff(db: Sqlite): (session: number | null, wasSent?: boolean) => boolean {
+  const sql = createSql(db);
+  const endsTurn = sql.value<[session: number], number>(
+    `select p.id
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.session_id = ? and p.status = 'processing' and r.kind = 'summarize'
+     limit 1`,
+  );
+  const requeue = sql.run<[session: number]>(
+    `update pending_messages
+     set status = 'pending', attempts = attempts - 1, lease_owner = null, lease_until_epoch = null
+     where session_id = ? and status = 'processing'`,
+  );
+  return (session, wasSent = false) => {
+    if (session === null) return false;
+    const isSent = wasSent || endsTurn(session) !== undefined;
+    if (isSent) requeue(session);
+    return isSent;
   };
 }
 

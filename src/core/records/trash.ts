@@ -1,0 +1,57 @@
+// Deleted and edited records that can be restored.
+
+/** Days for which a deletion or an edit can be undone. */
+export const undoDays = 30;
+
+export const trashKinds = ["observation", "summary", "prompt", "session"] as const;
+export type TrashKind = (typeof trashKinds)[number];
+
+/** How many records of each kind. */
+export interface RecordCounts {
+  observations: number;
+  summaries: number;
+  prompts: number;
+  sessions: number;
+}
+
+export interface TrashEntry {
+  trash_id: number;
+  kind: TrashKind;
+  /** Of the record. */
+  id: number;
+  action: "deleted" | "edited";
+  title: string;
+  project: string;
+  at_epoch: number;
+}
+
+/** A record that was deleted or restored. */
+export interface MovedRecord {
+  trash_id: number;
+  kind: TrashKind;
+  id: number;
+  project: string;
+  counts: RecordCounts;
+  /** Ids of all its observations. */
+  observations: number[];
+  /** The session that it belongs to, or is; null without one. */
+  session: number | null;
+}
+
+/** Why an entry cannot be restored. */
+export type Refusal =
+  | { is: "unknown" }
+  /** Its session is deleted; `by` is the entry of that. */
+  | { is: "without_session"; session: number; by: number | undefined }
+  /** The same prompt came again, as this record. */
+  | { is: "stored_again"; by: number }
+  /** The record of an edit is deleted; `by` is the entry of that. */
+  | { is: "deleted"; by: number | undefined }
+  /** The text was changed after the edit. */
+  | { is: "changed" };
+
+export type Restored = MovedRecord & {
+  action: TrashEntry["action"];
+  /** Messages wait again. */
+  isQueued: boolean;
+};

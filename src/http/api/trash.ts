@@ -1,0 +1,70 @@
+// Deleting records, the trash, and undoing.
+import type { TrashKind } from "../../core/records/trash.ts";
+import type { App } from "../plugins/zod.ts";
+import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
+import { idParams, pageQuery } from "../schemas/fields.ts";
+import {
+  type DeletedRecord,
+  deletedRecord,
+  type RestoredRecord,
+  restoreBody,
+  restoredRecord,
+  type TrashPage,
+  trashPage,
+} from "../schemas/trash.ts";
+import type { PageRequest } from "./service.ts";
+
+export interface TrashPorts {
+  /** Throws `not_found`. */
+  remove(kind: TrashKind, id: number): Promise<DeletedRecord>;
+  page(request: PageRequest): TrashPage;
+  /** Throws `not_found`, or `conflict` when what is there now forbids it. */
+  restore(trashId: number): Promise<RestoredRecord>;
+}
+
+/** `DELETE /api/observations|summaries|prompts|sessions/:id`, `GET /api/trash`, `POST /api/trash/:id/restore`. */
+export function trashRoutes(app: App, trash: TrashPorts): void {
+  for (const { url, kind, what } of deletable) {
+    app.delete(
+      url,
+      {
+        schema: {
+          summary: `Delete ${what}. It can be restored for 30 days.`,
+          params: idParams,
+          response: { 200: deletedRecord, ...changeErrors },
+        },
+      },
+      ({ params: { id } }) => trash.remove(kind, id),
+    );
+  }
+  app.get(
+    "/api/trash",
+    {
+      schema: {
+        summary: "Deleted records and edits that can be undone, newest first.",
+        querystring: pageQuery,
+        response: { 200: trashPage, ...readErrors },
+      },
+    },
+    ({ query }) => trash.page(query),
+  );
+  app.post(
+    "/api/trash/:id/restore",
+    {
+      schema: {
+        summary: "Restore a deleted record, or the text from before an edit.",
+        params: idParams,
+        body: restoreBody,
+        response: { 200: restoredRecord, ...changeErrors, 409: errorBody },
+      },
+    },
+    ({ params: { id } }) => trash.restore(id),
+  );
+}
+
+const deletable = [
+  { url: "/api/observations/:id", kind: "observation", what: "an observation" },
+  { url: "/api/summaries/:id", kind: "summary", what: "a session summary" },
+  { url: "/api/prompts/:id", kind: "prompt", what: "a prompt" },
+  { url: "/api/sessions/:id", kind: "session", what: "a session with all its records" },
+] as const;

@@ -1,0 +1,148 @@
+// The log of injected context: one row per injected text, with the names of its records.
+import type { Injected, InjectionMoment } from "../../core/records/injection.ts";
+import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
+import type { LedgerReader } from "./context-ledger.ts";
+import type { Sqlite } from "./open.ts";
+import { createSql } from "./sql.ts";
+
+interface InjectionRow {
+  id: number;
+  reader: string;
+  moment: InjectionMoment;
+  at_epoch: number;
+  tokens: number;
+  cause: string | null;
+  records: string;
+  text: string | null;
+}
+
+/** A record of an injection, as it is now. */
+export interface InjectedRecord {
+  id: number;
+  kind: "observation" | "summary" | "prompt";
+  /** Empty for a deleted record. */
+  title: string;
+  obs_type: string | null;
+  is_deleted: boolean;
+}
+
+export interface StoredInjection extends Omit<InjectionRow, "records"> {
+  records: InjectedRecord[];
+}
+
+export function createInjectionLog(db: Sqlite) {
+  const sql = createSql(db);
+  const insert = db.prepare<[Record<string, string | number | null>]>(
+    `insert into injections (session, reader, moment, at_epoch, tokens, cause, records)
+     values (@session, @reader, @moment, @now, @tokens, @cause, @records)`,
+  );
+  const insertText = sql.run<[id: number | bigint, text: string]>(
+    "insert into injection_texts (injection_id, text) values (?, ?)",
+  );
+  const ofSession = sql.all<[{ session: string; limit: number }], InjectionRow>(
+    `select i.id, i.reader, i.moment, i.at_epoch, i.tokens, i.cause, i.records, t.text
+     from injections i
+     left join injection_texts t on t.injection_id = i.id
+     where i.session = @session
+     order by i.id desc
+     limit @limit`,
+  );
+  const tokensOf = sql.value<[session: string], number>(
+    "select coalesce(sum(tokens), 0) from injections where session = ?",
+  );
+  const timesOf = sql.get<[name: string], { times: number; sessions: number; last_at_epoch: number | null }>(
+    `select count(*) as times, count(distinct session) as sessions, max(at_epoch) as last_at_epoch
+     from injections
+     where instr(records, ?) > 0`,
+  );
+  const titled = createTitled(db);
+  return {
+    add({ session, reader }: LedgerReader, { text, records, ...injection }: Injected, now: number): void {
+      const names = [...new Set(records.map(recordName))];
+      const { moment, tokens, cause } = injection;
+      const row = { session, reader, moment, tokens, cause, now, records: `,${names.join(",")},` };
+      insertText(insert.run(row).lastInsertRowid, text);
+    },
+    /** The newest injections of a host's session, oldest first. */
+    ofSession(session: string, limit: number): StoredInjection[] {
+      const rows = ofSession({ session, limit }).reverse();
+      const records = titled(rows.flatMap((row) => namesIn(row.records)));
+      return rows.map((row) => ({
+        ...row,
+        records: namesIn(row.records).flatMap((name) => records.get(recordName(name)) ?? []),
+      }));
+    },
+    /** Tokens of everything that the session was injected. */
+    tokensOf: (session: string) => tokensOf(session) ?? 0,
+    /** How often the record was injected. */
+    timesOf: (name: RecordName) =>
+      timesOf(`,${recordName(name)},`) ?? { times: 0, sessions: 0, last_at_epoch: null },
+    ...createPurges(db),
+  };
+}
+
+function namesIn(records: string): RecordName[] {
+  return records.split(",").flatMap((name) => parseRecordName(name) ?? []);
+}
+
+const kinds = { observation: "observation", session: "summary", prompt: "prompt" } as const;
+
+/** Reads the present titles of records, by name. */
+function createTitled(db: Sqlite): (names: readonly RecordName[]) => Map<string, InjectedRecord> {
+  const reader = (table: string, title: string, type: string) =>
+    createSql(db).all<[ids: string], { id: number; title: string; obs_type: string | null }>(
+      `select r.id, ${title} as title, ${type} as obs_type
+       from json_each(?) i
+       cross join ${table} r on r.id = i.value`,
+    );
+  const readers = {
+    observation: reader("observations", "r.title", "r.obs_type"),
+    session: reader("session_summaries", "coalesce(r.request, substr(r.summary_text, 1, 200))", "null"),
+    prompt: reader("user_prompts", "substr(r.prompt_text, 1, 200)", "null"),
+  };
+  return (names) => {
+    const found = new Map<string, InjectedRecord>();
+    for (const kind of ["observation", "session", "prompt"] as const) {
+      const ids = [...new Set(names.filter((name) => name.kind === kind).map(({ id }) => id))];
+      if (ids.length === 0) continue;
+      const gone = { kind: kinds[kind], title: "", obs_type: null, is_deleted: true };
+      for (const id of ids) found.set(recordName({ kind, id }), { id, ...gone });
+      for (const { id, ...row } of readers[kind](JSON.stringify(ids)))
+        found.set(recordName({ kind, id }), { id, kind: kinds[kind], ...row, is_deleted: false });
+    }
+    return found;
+  };
+}
+
+function createPurges(db: Sqlite) {
+  const sql = createSql(db);
+  const purge = sql.changes<[{ before: number; limit: number }]>(
+    `delete from injections
+       where id in (
+         select id
+         from (select id, at_epoch from injections order by id limit @limit)
+         where at_epoch < @before
+       )`,
+  );
+  const purgeTexts = sql.changes<[{ before: number; limit: number }]>(
+    `delete from injection_texts
+       where injection_id in (
+         select id
+         from (
+           select i.id, i.at_epoch
+           from injection_texts t
+           cross join injections i on i.id = t.injection_id
+           order by t.injection_id
+           limit @limit
+         )
+         where at_epoch < @before
+       )`,
+  );
+  // Ids follow time.
+  return {
+    /** Deletes up to `limit` rows from before; returns how many. */
+    purge: (before: number, limit: number) => purge({ before, limit }),
+    /** Deletes up to `limit` texts from before; returns how many. */
+    purgeTexts: (before: number, limit: number) => purgeTexts({ before, limit }),
+  };
+}

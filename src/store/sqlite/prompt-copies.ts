@@ -1,0 +1,49 @@
+// Copies of a prompt's text outside its record: the session's first prompt, the ends of its turn, causes of injections.
+import { promptCause } from "../../core/records/injection.ts";
+import type { Sqlite } from "./open.ts";
+import { readPayload } from "./raw-events.ts";
+import { createSql } from "./sql.ts";
+import type { Row, Trash } from "./trash.ts";
+
+export function createPromptCopies(db: Sqlite, trash: Trash) {
+  const sql = createSql(db);
+  const first = sql.all<[id: number, text: string], Row>(
+    "select id, user_prompt from sessions where id = ? and user_prompt = ?",
+  );
+  const setFirst = sql.run<[{ id: number; text: string }]>(
+    "update sessions set user_prompt = @text where id = @id",
+  );
+  const ends = sql.all<[session: number, number: number], Row>(
+    `select id, kind, payload
+     from raw_events indexed by raw_events_summarize
+     where session_id = ? and kind = 'summarize'
+       and case when json_valid(payload) then payload ->> '$.prompt_number' = ? and payload ->> '$.last_user_message' <> '' end`,
+  );
+  const setPayload = sql.run<[{ id: number; payload: string }]>(
+    "update raw_events set payload = @payload where id = @id",
+  );
+  const causes = sql.all<[session: string, cause: string], Row>(
+    "select id, cause from injections where session = ? and moment = 'prompt' and cause = ?",
+  );
+  const clearCause = sql.run<[id: number]>("update injections set cause = null where id = ?");
+  return {
+    /** Moves the copies into the entry. After an edit the session begins with `text`. */
+    remove(entry: number, prompt: Row, text = ""): void {
+      const { session_id, claude_session_id, prompt_number, prompt_text } = prompt;
+      if (typeof session_id !== "number") return;
+      const firsts = first(session_id, String(prompt_text));
+      trash.keep(entry, "first_prompt", firsts);
+      for (const { id } of firsts) setFirst({ id: Number(id), text });
+      for (const event of ends(session_id, Number(prompt_number))) {
+        const { last_user_message: _text, ...others } = readPayload(String(event.payload));
+        const left = JSON.stringify(others);
+        trash.keep(entry, "events", [{ ...event, left }]);
+        setPayload({ id: Number(event.id), payload: left });
+      }
+      const cause = promptCause(String(prompt_text));
+      const caused = causes(String(claude_session_id), cause);
+      trash.keep(entry, "causes", caused);
+      for (const { id } of caused) clearCause(Number(id));
+    },
+  };
+}

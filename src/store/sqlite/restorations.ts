@@ -1,0 +1,273 @@
+// Restores records from the trash, with their links, sources and queued messages. Derived rows are written again.
+import type { RecordCounts, Refusal, Restored, TrashEntry, TrashKind } from "../../core/records/trash.ts";
+import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
+import type { Edits } from "./edits.ts";
+import type { Sqlite } from "./open.ts";
+import type { PendingMessages } from "./pending-messages.ts";
+import { createProjects } from "./projects.ts";
+import { createSql } from "./sql.ts";
+import { createTombstones } from "./tombstones.ts";
+import type { Row, Trash } from "./trash.ts";
+
+interface Parts {
+  trash: Trash;
+  pending: Pick<PendingMessages, "count">;
+}
+
+/** Restores an entry that is not older than `since`, in the caller's transaction. Writes nothing when it refuses. */
+export function createRestore(
+  db: Sqlite,
+  { edits, ...parts }: Parts & { edits: Pick<Edits, "undo"> },
+): (id: number, since: number) => Restored | Refusal {
+  const { trash } = parts;
+  const restoreDeleted = createRestoreDeleted(db, parts);
+  const putBack = createPutBack(db, trash);
+  return (id, since) => {
+    const entry = trash.byId(id);
+    if (entry === undefined || entry.at_epoch < since) return { is: "unknown" };
+    if (entry.action === "deleted") return restoreDeleted(entry);
+    const undone = edits.undo(entry);
+    if ("is" in undone) return undone;
+    putBack(id);
+    trash.drop(id);
+    const { kind, id: record } = entry;
+    const counts = { ...none, [countOf[kind]]: 1 };
+    const observations = kind === "observation" ? [record] : [];
+    const { session_id, project } = undone.row;
+    const session = typeof session_id === "number" ? session_id : null;
+    const moved = { trash_id: id, kind, id: record, project: String(project), counts, observations };
+    return { ...moved, session, action: "edited", isQueued: false };
+  };
+}
+
+const none: RecordCounts = { observations: 0, summaries: 0, prompts: 0, sessions: 0 };
+const countOf = {
+  observation: "observations",
+  summary: "summaries",
+  prompt: "prompts",
+  session: "sessions",
+} as const satisfies Record<TrashKind, keyof RecordCounts>;
+
+function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => Restored | Refusal {
+  const { trash } = parts;
+  const refusalOf = createRefusals(db, trash);
+  const putRecords = createPutRecords(db, trash);
+  const putSession = createPutSession(db, parts);
+  const putBack = createPutBack(db, trash);
+  return (entry) => {
+    const refusal = refusalOf(entry);
+    if (refusal !== undefined) return refusal;
+    const { trash_id, kind, id } = entry;
+    const isQueued = kind === "session" && putSession(trash_id);
+    const { counts, observations, owner } = putRecords(trash_id);
+    if (kind === "session") counts.sessions = 1;
+    putBack(trash_id);
+    trash.drop(trash_id);
+    const session = kind === "session" ? id : (owner.session ?? null);
+    const project = owner.project ?? entry.project;
+    return { trash_id, kind, id, action: "deleted", project, counts, observations, session, isQueued };
+  };
+}
+
+function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusal | undefined {
+  const sql = createSql(db);
+  const hasSession = sql.value<[id: number], number>("select 1 from sessions where id = ?");
+  const samePrompt = sql.value<[{ session: number; number: number; key: string }], number>(
+    `select id
+     from user_prompts
+     where session_id = @session and (prompt_number = @number or event_key = @key)`,
+  );
+  const places = {
+    observation: "observations",
+    summary: "session_summaries",
+    prompt: "user_prompts",
+  } as const;
+  return ({ trash_id, kind }) => {
+    if (kind === "session") return undefined;
+    const [row] = trash.rows(trash_id, places[kind]);
+    if (row === undefined) return { is: "unknown" };
+    const { session_id: session } = row;
+    if (typeof session !== "number") return undefined;
+    if (hasSession(session) === undefined)
+      return { is: "without_session", session, by: trash.deletionOf("session", session) };
+    if (kind !== "prompt") return undefined;
+    const by = samePrompt({ session, number: Number(row.prompt_number), key: String(row.event_key) });
+    return by === undefined ? undefined : { is: "stored_again", by };
+  };
+}
+
+/** Inserts rows of a table as they were. */
+function createInsert(db: Sqlite): (table: string, rows: readonly Row[]) => void {
+  return (table, rows) => {
+    // Rows of one table may come from several versions, each with its columns.
+    for (const row of rows) {
+      const columns = Object.keys(row);
+      db.prepare<[Row]>(
+        `insert into ${table} (${columns.join(", ")}) values (${columns.map((name) => `@${name}`).join(", ")})
+         on conflict do nothing`,
+      ).run(row);
+    }
+  };
+}
+
+/** The records of the entry, with their links and derived rows. */
+function createPutRecords(db: Sqlite, trash: Trash) {
+  const sql = createSql(db);
+  const insert = createInsert(db);
+  const derived = createDerivedRows(db);
+  const tombstones = createTombstones(db);
+  const projects = createProjects(db);
+  const supersede = createSupersedeAgain(db);
+  const hasKey = sql.value<[key: string], number>("select 1 from observations where generation_key = ?");
+  const kinds = {
+    observations: "observation",
+    session_summaries: "summary",
+    user_prompts: "prompt",
+  } as const satisfies Record<IndexedTable, TrashKind>;
+
+  function present(row: Row): Row {
+    const label = String(row.project);
+    const project = projects.byAlias(label)?.label ?? label;
+    const key = row.generation_key;
+    const isTaken = typeof key === "string" && row.obs_type !== undefined && hasKey(key) !== undefined;
+    // The successor may not be there yet, or not any more.
+    return {
+      ...row,
+      ...(row.superseded_by === undefined ? {} : { superseded_by: null }),
+      ...(isTaken ? { generation_key: null } : {}),
+      project,
+      synced_at: null,
+    };
+  }
+
+  return (entry: number) => {
+    const counts: RecordCounts = { ...none };
+    const observations: number[] = [];
+    const owner: { project?: string; session?: number } = {};
+    for (const table of ["user_prompts", "observations", "session_summaries"] as const) {
+      const kind = kinds[table];
+      const rows = trash.rows(entry, table);
+      for (const row of rows.map(present)) {
+        const id = Number(row.id);
+        insert(table, [row]);
+        tombstones.drop(kind, id);
+        derived.write(table, row as unknown as Indexed[typeof table]);
+        if (row.private !== 1) counts[countOf[kind]] += 1;
+        if (table === "observations") observations.push(id);
+        owner.project = String(row.project);
+        if (typeof row.session_id === "number") owner.session = row.session_id;
+      }
+      if (table === "observations") supersede(rows, trash.rows(entry, "replaced"));
+    }
+    for (const table of ["observation_sources", "fix_commands", "observation_blobs"])
+      insert(table, trash.rows(entry, table));
+    return { counts, observations, owner };
+  };
+}
+
+/** Refers restored records to their successors, and records that they replaced to them. */
+function createSupersedeAgain(db: Sqlite): (rows: readonly Row[], replaced: readonly Row[]) => void {
+  const sql = createSql(db);
+  const refer = sql.changes<[{ id: number; by: number }]>(
+    `update observations
+     set superseded_by = @by
+     where id = @id and exists (select 1 from observations where id = @by)`,
+  );
+  const activate = sql.run<[id: number]>(
+    "update observations set status = 'active' where id = ? and status = 'superseded'",
+  );
+  // Unless the user reviewed it since.
+  const replace = sql.run<[{ id: number; by: number; before: string; status: string }]>(
+    `update observations
+     set superseded_by = @by, status = @status, revision = revision + 1, synced_at = null
+     where id = @id and superseded_by is null and status = @before`,
+  );
+  return (rows, replaced) => {
+    const own = new Set(rows.map(({ id }) => id));
+    for (const { id, superseded_by: by } of rows)
+      if (typeof by === "number" && refer({ id: Number(id), by }) === 0) activate(Number(id));
+    for (const { id, superseded_by, status } of replaced) {
+      if (own.has(id)) continue;
+      const before = status === "superseded" ? "active" : String(status);
+      replace({ id: Number(id), by: Number(superseded_by), before, status: String(status) });
+    }
+  };
+}
+
+/** The session with its events, queue, context ledger and injections. True when messages wait again. */
+function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number) => boolean {
+  const sql = createSql(db);
+  const insert = createInsert(db);
+  const projects = createProjects(db);
+  const goesOn = sql.value<[claude: string], number>("select 1 from sessions where claude_session_id = ?");
+  return (entry) => {
+    for (const row of trash.rows(entry, "sessions")) {
+      const label = String(row.project);
+      const project = projects.byAlias(label)?.label ?? label;
+      const claude = String(row.claude_session_id);
+      // The host went on in a new session, which keeps the host's id.
+      const earlier =
+        goesOn(claude) === undefined
+          ? {}
+          : {
+              claude_session_id: `${claude} (restored ${row.id})`,
+              status: "completed",
+              completed_at_epoch: row.completed_at_epoch ?? row.last_active_at_epoch ?? null,
+            };
+      insert("sessions", [{ ...row, project, ...earlier }]);
+    }
+    insert("raw_events", trash.rows(entry, "raw_events"));
+    const queued = trash.rows(entry, "pending_messages").map((row) => ({
+      ...row,
+      ...(row.status === "processing"
+        ? { status: "pending", lease_owner: null, lease_until_epoch: null }
+        : {}),
+    }));
+    insert("pending_messages", queued);
+    pending.count("skipped", -queued.length);
+    for (const table of ["context_ledger", "injections"]) insert(table, trash.rows(entry, table));
+    return queued.length > 0;
+  };
+}
+
+/** What was taken out of rows that stayed: events, texts and causes of injections, a session's first prompt. */
+function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
+  const sql = createSql(db);
+  // Unless another deletion took more out of it.
+  const fill = sql.run<[Row]>(
+    "update raw_events set kind = @kind, payload = @payload where id = @id and payload = @left",
+  );
+  const sourcesOf = sql.values<[ids: string], number>(
+    `select distinct raw_event_id
+     from observation_sources
+     where observation_id in (select value from json_each(?)) and cited = 0`,
+  );
+  const putText = sql.run<[Row]>(
+    `insert into injection_texts (injection_id, text)
+     select i.id, @text
+     from injections i
+     where i.id = @id
+       and not exists (
+         select 1
+         from json_each('["' || replace(trim(i.records, ','), ',', '","') || '"]') n
+         where n.value <> '' and case substr(n.value, 1, 1)
+           when 'S' then not exists (select 1 from session_summaries where id = substr(n.value, 2))
+           when 'P' then not exists (select 1 from user_prompts where id = substr(n.value, 2))
+           else not exists (select 1 from observations where id = n.value + 0) end)
+     on conflict do nothing`,
+  );
+  const putCause = sql.run<[Row]>("update injections set cause = @cause where id = @id");
+  const putFirst = sql.run<[Row]>("update sessions set user_prompt = @user_prompt where id = @id");
+  return (entry) => {
+    for (const event of trash.rows(entry, "events")) fill(event);
+    // Another deleted record of the same event may have it.
+    const ids = trash.rows(entry, "observations").map(({ id }) => id);
+    for (const source of sourcesOf(JSON.stringify(ids))) {
+      const event = trash.takeRow("events", source);
+      if (event !== undefined) fill(event);
+    }
+    for (const text of trash.rows(entry, "injection_texts")) putText(text);
+    for (const cause of trash.rows(entry, "causes")) putCause(cause);
+    for (const first of trash.rows(entry, "first_prompt")) putFirst(first);
+  };
+}

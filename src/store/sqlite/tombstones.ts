@@ -1,0 +1,68 @@
+// What remains of deleted records: their keys, so that none of them is generated again.
+import { contentKey } from "../../core/ids.ts";
+import type { DraftObservation } from "../../core/records/drafts.ts";
+import type { Sqlite } from "./open.ts";
+import type { Replaceable } from "./shared-sources.ts";
+import { createSql } from "./sql.ts";
+import type { Row } from "./trash.ts";
+
+type TombstoneKind = "observation" | "summary" | "prompt";
+
+interface Deleted {
+  kind: TombstoneKind;
+  row: Row;
+  /** Raw events that it was made from. */
+  sources?: readonly number[];
+  now: number;
+}
+
+interface DeletedObservation {
+  record_id: number;
+  sources: string;
+  title_key: string;
+  is_statement: 0 | 1;
+}
+
+export function createTombstones(db: Sqlite) {
+  const sql = createSql(db);
+  const add = sql.run<[Row]>(
+    `insert into tombstones (kind, record_id, sdk_session_id, deleted_at_epoch, generation_key, sources, title_key,
+       is_statement, origin_device_id, origin_local_id, revision)
+     values (@kind, @id, @sdk_session_id, @now, @generation_key, @sources, @title_key,
+       @is_statement, @origin_device_id, @origin_local_id, @revision)`,
+  );
+  const ofSession = sql.all<[sdkSessionId: string], DeletedObservation>(
+    `select record_id, sources, title_key, is_statement
+     from tombstones
+     where sdk_session_id = ? and kind = 'observation' and sources <> '[]'`,
+  );
+  const withKey = sql.value<[kind: TombstoneKind, generationKey: string], number>(
+    "select 1 from tombstones where kind = ? and generation_key = ?",
+  );
+  return {
+    add({ kind, row, sources = [], now }: Deleted): void {
+      const { id, sdk_session_id, origin_device_id, origin_local_id, revision } = row;
+      add({
+        ...{ kind, id, sdk_session_id, origin_device_id, origin_local_id, revision, now },
+        generation_key: row.generation_key ?? null,
+        sources: JSON.stringify(sources),
+        title_key: typeof row.title === "string" ? contentKey(row.title) : null,
+        is_statement: typeof row.said_by === "string" ? 1 : 0,
+      } as Row);
+    },
+    drop: sql.run<[kind: TombstoneKind, id: number]>(
+      "delete from tombstones where kind = ? and record_id = ?",
+    ),
+    hasKey: (kind: TombstoneKind, generationKey: string) => withKey(kind, generationKey) !== undefined,
+    /** Deleted observations of the session, as what the drafts may not replace: such a draft is left out. */
+    replaceable: (sdkSessionId: string, drafts: readonly Pick<DraftObservation, "title">[]): Replaceable[] =>
+      ofSession(sdkSessionId).map((one) => ({
+        id: -one.record_id,
+        sources: JSON.parse(one.sources) as number[],
+        title: drafts.find(({ title }) => contentKey(title) === one.title_key)?.title ?? "",
+        isStatement: one.is_statement === 1,
+        isKept: one.is_statement === 1,
+        isDeleted: true,
+      })),
+  };
+}

@@ -1,0 +1,136 @@
+// Deletes and restores records over the store, and reports it to search, the stream and the scheduler.
+import type { Clock } from "../core/clock.ts";
+import { MemError } from "../core/errors.ts";
+import type { StreamEvent } from "../core/records/events.ts";
+import { type Refusal, type Restored, type TrashKind, undoDays } from "../core/records/trash.ts";
+import type { TrashPorts } from "../http/api/trash.ts";
+import type { Store } from "../store/sqlite/store.ts";
+
+interface TrashDeps {
+  store: Store;
+  clock: Clock;
+  publish(event: StreamEvent): void;
+  /** Sessions came or went, and with them labels of projects. */
+  labelsChanged(): void;
+  queueChanged(): void;
+  /** These observations need vectors. */
+  onNewText(ids: readonly number[]): void;
+  /** Aborts the running model call of the session. */
+  cancel(session: number): Promise<void>;
+  /** Messages of the session wait again. */
+  notify(session: number): void;
+}
+
+const undoMs = undoDays * 24 * 3_600_000;
+
+export function createTrashPorts(deps: TrashDeps): TrashPorts {
+  const { store, clock, publish } = deps;
+  return {
+    async remove(kind, id) {
+      const now = clock.now();
+      const done = await store.commit(() => store.deletions[kind](id, now));
+      if (done === undefined) throw noRecord(kind, id);
+      if (done.isSent && done.session !== null) await deps.cancel(done.session);
+      publish({ type: "record_deleted", kind, id, project: done.project });
+      if (kind === "session") deps.labelsChanged();
+      deps.queueChanged();
+      const { trash_id, counts } = done;
+      return { trash_id, kind, id, deleted: counts, undo_until_epoch: now + undoMs };
+    },
+    page({ offset, limit, project }) {
+      const since = clock.now() - undoMs;
+      const { items, hasMore } = store.trash.page({ offset, limit, project, since });
+      const shown = items.map((item) => ({ ...item, undo_until_epoch: item.at_epoch + undoMs }));
+      return { items: shown, hasMore, offset, limit };
+    },
+    async restore(trashId) {
+      // Refusals are returned: a throw would roll back other writes of the same transaction.
+      const done = await store.commit(() => store.restore(trashId, clock.now() - undoMs));
+      if ("is" in done) throw refused(trashId, done);
+      const { kind, id, counts } = done;
+      report(deps, done);
+      return { kind, id, restored: counts };
+    },
+  };
+}
+
+function report(deps: TrashDeps, { kind, id, project, observations, session, ...done }: Restored): void {
+  if (done.action === "edited") publishText(deps, kind, id);
+  deps.publish({ type: "record_restored", kind, id, project });
+  deps.onNewText(observations);
+  if (kind === "session") deps.labelsChanged();
+  if (!done.isQueued || session === null) return;
+  deps.notify(session);
+  deps.queueChanged();
+}
+
+/** Publishes a text that was edited, or an edit that was undone. */
+function publishText(
+  { store, publish }: Pick<TrashDeps, "store" | "publish">,
+  kind: TrashKind,
+  id: number,
+): void {
+  const observation = kind === "observation" ? store.observations.byId(id) : undefined;
+  if (observation !== undefined) publish({ type: "observation_changed", observation });
+  const summary = kind === "summary" ? store.summaries.byId(id) : undefined;
+  if (summary !== undefined) publish({ type: "summary_changed", summary });
+  const prompt = kind === "prompt" ? store.prompts.byId(id) : undefined;
+  if (prompt === undefined) return;
+  const { claude_session_id, project, prompt_number, prompt_text, created_at_epoch } = prompt;
+  const shown = { id, claude_session_id, project, prompt_number, prompt_text, created_at_epoch };
+  publish({ type: "prompt_changed", ...shown });
+}
+
+const nouns = {
+  observation: "observation",
+  summary: "session summary",
+  prompt: "prompt",
+  session: "session",
+};
+
+function noRecord(kind: TrashKind, id: number): MemError {
+  return new MemError("not_found", {
+    message: `There is no ${nouns[kind]} ${id}.`,
+    hint: "Ids come from the lists and from GET /api/search. Deleted records: GET /api/trash.",
+  });
+}
+
+function refused(trashId: number, refusal: Refusal): MemError {
+  switch (refusal.is) {
+    case "unknown":
+      return new MemError("not_found", {
+        message: `There is no entry ${trashId} in the trash.`,
+        hint: `GET /api/trash lists what can be restored. Entries are deleted after ${undoDays} days.`,
+      });
+    case "without_session":
+      return conflict(
+        `The session of this record, ${refusal.session}, is deleted.`,
+        refusal.by === undefined
+          ? "The session can no longer be restored."
+          : `Restore the session first: POST /api/trash/${refusal.by}/restore.`,
+      );
+    case "stored_again":
+      return conflict(
+        `The same prompt was stored again, as prompt ${refusal.by}.`,
+        `Delete that one first: DELETE /api/prompts/${refusal.by}.`,
+      );
+    case "deleted":
+      return conflict(
+        "The edited record is deleted.",
+        refusal.by === undefined
+          ? "The record can no longer be restored."
+          : `Restore the record first: POST /api/trash/${refusal.by}/restore.`,
+      );
+    case "changed":
+      return conflict(
+        "The text was changed again after this edit.",
+        "Undo the later edit first, GET /api/trash lists it, or edit the text.",
+      );
+    default:
+      return refusal satisfies never;
+  }
+}
+
+function conflict(message: string, hint: string): MemError {
+  return new MemError("conflict", { message, hint });
+}
