@@ -150,6 +150,8 @@ const rows: Row[] = [
   ["GET", "/api/sessions/1/injections", "/api/sessions/:id/injections", undefined, 200],
   ["GET", "/api/sessions/1/records?limit=5", "/api/sessions/:id/records", undefined, 200],
   ["GET", "/api/sessions/99/records", "/api/sessions/:id/records", undefined, 404],
+  ["GET", "/api/activity?days=7&project=alpha", "/api/activity", undefined, 200],
+  ["GET", "/api/activity?days=0", "/api/activity", undefined, 400],
   ["GET", "/api/sessions/99/injections", "/api/sessions/:id/injections", undefined, 404],
   ["DELETE", "/api/observations/1", "/api/observations/:id", undefined, 200],
   ["DELETE", "/api/observations/99", "/api/observations/:id", undefined, 404],

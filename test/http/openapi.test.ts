@@ -152,6 +152,7 @@ const contract = [
   "DELETE /api/prompts/:id",
   "DELETE /api/sessions/:id",
   "GET /api/sessions/:id/records",
+  "GET /api/activity",
   "GET /api/trash",
   "POST /api/trash/:id/restore",
   "GET /stream",

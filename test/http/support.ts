@@ -265,6 +265,15 @@ function fakeTrash(note: Note): Ports["trash"] {
 function fakeViews(note: Note): Ports["views"] {
   return {
     injections: (id) => note("views.injections", id, id <= 3 ? someInjections(id) : undefined),
+    activity: (request) =>
+      note("views.activity", request, {
+        days: [
+          {
+            ...{ day: "2025-10-09", observations: 3, summaries: 1, prompts: 2 },
+            ...{ injections: 4, injected_tokens: 900, model_tokens: 1200 },
+          },
+        ],
+      }),
     records(id, page) {
       const items = [
         { kind: "prompt" as const, record: aPrompt(1) },

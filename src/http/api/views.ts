@@ -1,9 +1,12 @@
 // What the viewer's pages show beside the records: what a session was injected.
 import { MemError } from "../../core/errors.ts";
 import type { App } from "../plugins/zod.ts";
-import { lookupErrors } from "../schemas/error.ts";
+import { lookupErrors, readErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
 import {
+  type Activity,
+  activity,
+  activityQuery,
   type SessionInjections,
   type SessionRecords,
   sessionInjections,
@@ -16,9 +19,10 @@ export interface ViewPorts {
   injections(sessionId: number): SessionInjections | undefined;
   /** Oldest first. */
   records(sessionId: number, page: { offset: number; limit: number }): SessionRecords | undefined;
+  activity(request: { days: number; project?: string | undefined }): Activity;
 }
 
-/** `GET /api/sessions/:id/injections` and `/api/sessions/:id/records`. */
+/** `GET /api/sessions/:id/injections`, `/api/sessions/:id/records` and `/api/activity`. */
 export function viewRoutes(app: App, views: ViewPorts): void {
   app.get(
     "/api/sessions/:id/injections",
@@ -42,6 +46,17 @@ export function viewRoutes(app: App, views: ViewPorts): void {
       },
     },
     ({ params: { id }, query }) => views.records(id, query) ?? noSession(id),
+  );
+  app.get(
+    "/api/activity",
+    {
+      schema: {
+        summary: "Records, injections and tokens of each of the last days.",
+        querystring: activityQuery,
+        response: { 200: activity, ...readErrors },
+      },
+    },
+    ({ query }) => views.activity(query),
   );
 }
 

@@ -1,7 +1,7 @@
 // Wire shapes of the viewer's pages: what a session was injected.
 import * as z from "zod";
 import { injectionMoments } from "../../core/records/injection.ts";
-import { epochMs, pageOf, wholeNumberOr } from "./fields.ts";
+import { epochMs, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
 import { observation, prompt, summary } from "./records.ts";
 
 /** Answer of `GET /api/sessions/:id/injections`. */
@@ -35,6 +35,32 @@ export const sessionRecords = z.lazy(() =>
 );
 
 export type SessionRecords = z.output<typeof sessionRecords>;
+
+/** Query of `GET /api/activity`. */
+export const activityQuery = z.lazy(() =>
+  z.object({ days: wholeNumberOr(30, 1, 366), project: optionalText() }),
+);
+
+/** Answer of `GET /api/activity`: the last days, oldest first, today included. */
+export const activity = z.lazy(() =>
+  z.object({
+    days: z.array(
+      z
+        .object({
+          day: z.string().meta({ description: "In the time zone of the worker, as 2026-01-31." }),
+          observations: z.int(),
+          summaries: z.int(),
+          prompts: z.int(),
+          injections: z.int(),
+          injected_tokens: z.int(),
+          model_tokens: z.int().meta({ description: "Input and output tokens of model calls." }),
+        })
+        .meta({ id: "DayActivity" }),
+    ),
+  }),
+);
+
+export type Activity = z.output<typeof activity>;
 
 function injection() {
   return z

@@ -1,4 +1,5 @@
 // The store: every table's reads and writes over one open database, and the group commit.
+import { createActivity } from "./activity.ts";
 import { createBlobs } from "./blobs.ts";
 import { createContextLedger } from "./context-ledger.ts";
 import { createDeletions } from "./deletions.ts";
@@ -66,6 +67,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
       statements,
       writeRecords,
     }),
+    activity: createActivity(db),
     sessionRecords: createSessionRecords(db),
     writeRecords,
     trash,
