@@ -1,7 +1,7 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
 // A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, server-events, server-drain, server-search, server-mcp, server-processes); without one all of them run.
 // retrieval, fit, embedder-weight, server-retrieval and delivery (they need --data) and server-scale (it takes --size)
-// run only when named. README.md beside this file describes the options of delivery.
+// run only when named, and so does hook-faults (it takes minutes; `--runs N`). README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { renderFigure, renderTable } from "./measure.mjs";
@@ -30,7 +30,15 @@ const known = [
   "server-processes",
 ];
 // Only by name: they need --data, or minutes.
-const named = ["retrieval", "fit", "embedder-weight", "server-retrieval", "server-scale", "delivery"];
+const named = [
+  "retrieval",
+  "fit",
+  "embedder-weight",
+  "server-retrieval",
+  "server-scale",
+  "delivery",
+  "hook-faults",
+];
 
 const text = { type: "string" };
 const flag = { type: "boolean" };
@@ -40,6 +48,7 @@ const { values: given, positionals: names } = readWords({
   data: text,
   peers: text,
   size: text,
+  runs: text,
   "noise-sessions": text,
   mixed: text,
   only: text,
