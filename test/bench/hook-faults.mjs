@@ -186,7 +186,7 @@ function refusedText(stderr) {
   return stderr === "" ? [] : [`standard error: ${stderr.slice(0, 120)}`];
 }
 
-// In a process of its own, with the environment of a host.
+// In a separate process, with the environment of a host.
 async function runPlugin(form, home, runs) {
   const script = fileURLToPath(new URL("./hook-hosts/plugin-faults.mjs", import.meta.url));
   const file = pluginFiles(home)[form];

@@ -13,7 +13,7 @@ for (const name of ["uncaughtException", "unhandledRejection"])
   process.on(name, (cause) => unhandled.push(String(cause)));
 
 const sessions = { opencode: openCodeSession, openclaw: openClawSession };
-// A host has several sessions at once; each run is a start of the host.
+// Several sessions run concurrently; each run is a start of the host.
 const width = 10;
 let next = 0;
 const lanes = Array.from({ length: width }, async () => {

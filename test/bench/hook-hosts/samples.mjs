@@ -1,4 +1,4 @@
-// A payload for every registered event of a host: recorded ones, and those of Cursor by its documentation.
+// A payload for every registered event of a host: recorded, or for Cursor as documented.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../worker.mjs";
