@@ -1,4 +1,4 @@
-// Checks whether a standing rule forbids a command or an edit.
+// Checks whether a standing rule forbids a command or an edit, or chooses another program.
 
 import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
@@ -8,6 +8,7 @@ import { stem } from "../../text/stem.ts";
 import { commandFamily, familiesOf, launchedBy } from "../commands/families.ts";
 import { subcommands } from "../commands/vocabulary.ts";
 import { cueOf } from "../text/cue-pattern.ts";
+import { choosesOther } from "./chosen-programs.ts";
 import { editVerb, operations, type ParsedRule, type Prohibition } from "./prohibitions.ts";
 
 export interface Action {
@@ -18,14 +19,14 @@ export interface Action {
 
 /**
  * Tells of each rule whether a prohibition of it names the program, sub-command, option, branch or path that the action
- * uses. The action is read once for all rules. Precision goes before recall: a rule in general words matches nothing.
+ * uses, or whether it chooses an alternative to the program. The action is read once for all rules. Precision goes before recall: a rule in general words matches nothing.
  */
 export function forbiddenBy({ command = "", path = "" }: Action): (rule: ParsedRule) => boolean {
   const uses = command === "" ? [] : parseCommandLine(command).map(useOf);
-  return ({ prohibitions }) =>
+  return ({ text, prohibitions }) =>
     prohibitions.some(
       (one) => (path !== "" && forbidsPath(one, path)) || uses.some((use) => forbidsUse(one, use)),
-    );
+    ) || uses.some(({ families, programs }) => families.length > 0 && choosesOther(text, programs));
 }
 
 /** A simple command in the terms of rules. */
