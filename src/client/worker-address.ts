@@ -43,10 +43,11 @@ export function readWorkerAddress(dataDir: string): WorkerAddress | null {
   };
 }
 
-/** The worker's address for people: `http://127.0.0.1:37700`. */
-export function workerUrl(address: Pick<WorkerAddress, "host" | "port">): string {
-  const loopback = address.host === "0.0.0.0" || address.host === "::" ? "127.0.0.1" : address.host;
-  return `http://${loopback.includes(":") ? `[${loopback}]` : loopback}:${address.port}`;
+/** The worker's address on this machine: `http://127.0.0.1:37700`. Another host is served there too, without a token. */
+export function workerUrl({ host, port }: Pick<WorkerAddress, "host" | "port">): string {
+  if (host === "::1") return `http://[::1]:${port}`;
+  const isLoopback = host.toLowerCase() === "localhost" || /^127(\.\d{1,3}){3}$/.test(host);
+  return `http://${isLoopback ? host : "127.0.0.1"}:${port}`;
 }
 
 /** True when `proof` is the HMAC of `nonce` with the secret in worker.json. */

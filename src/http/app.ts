@@ -8,6 +8,7 @@ import type { EditText } from "../context/freshness/edit-text.ts";
 import type { Review } from "../context/freshness/review.ts";
 import type { Rules } from "../context/freshness/rules.ts";
 import { isJsonObject } from "../text/json.ts";
+import { type BranchPorts, branchRoutes } from "./api/branch.ts";
 import { type CompatibilityPorts, compatibilityRoutes } from "./api/compatibility.ts";
 import { contextRoutes, explainRoutes } from "./api/context.ts";
 import { folderRoutes } from "./api/folders.ts";
@@ -52,6 +53,7 @@ export interface HttpDeps extends WorkerRecords {
   projectDetails: ProjectPorts;
   maintenance: MaintenancePorts;
   mcp: McpPorts;
+  branch: BranchPorts;
   regenerate: RegeneratePorts;
   views: ViewPorts;
   trash: TrashPorts;
@@ -85,7 +87,7 @@ export type Http = ReturnType<typeof buildHttp>;
 /** Builds the app; nothing listens yet. `app.close()` ends streams, waits for replies, then cuts open connections. */
 export function buildHttp(deps: HttpDeps) {
   const pipeSockets = new WeakSet<Socket>();
-  const openPipes = new Set<Socket>();
+  const accepted = new Set<Socket>();
   const timeouts = { ...defaultTimeouts, ...deps.timeouts };
   const guard = createRequestGuard({
     address: deps.address,
@@ -123,21 +125,27 @@ export function buildHttp(deps: HttpDeps) {
   keepAllHeaders(app.server);
   app.addHook("preClose", () => {
     deps.stream.closeAll();
-    return closeServer(app.server, timeouts.closeMs, openPipes);
+    return closeServer(app.server, timeouts.closeMs, accepted);
   });
+  /** Serves a connection that another listener accepted. */
+  function accept(connection: Socket): void {
+    accepted.add(connection);
+    connection.once("close", () => accepted.delete(connection));
+    app.server.emit("connection", connection);
+  }
+
   return {
     app,
     /** Every route with its schemas, as it was added. */
     routes,
+    accept,
     /**
      * Serves a connection that was accepted on the worker's own socket file or pipe. Its peer has no address, and one
      * that lost its address must not pass for it, so the listener has to say so.
      */
     acceptPipe(connection: Socket) {
       pipeSockets.add(connection);
-      openPipes.add(connection);
-      connection.once("close", () => openPipes.delete(connection));
-      app.server.emit("connection", connection);
+      accept(connection);
     },
   };
 }
@@ -198,6 +206,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   regenerateRoutes(app, deps.regenerate);
   settingsRoutes(app, deps.settings);
   mcpRoutes(app, deps.mcp);
+  branchRoutes(app, deps.branch);
   syncRoutes(app);
   reviewRoutes(app, deps.review);
   ruleRoutes(app, deps.rules, deps.editText);

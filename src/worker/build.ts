@@ -14,6 +14,7 @@ import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
+import { version } from "../core/version.ts";
 import type { Made } from "../generate/generate-batch.ts";
 import { hostOf } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
@@ -24,6 +25,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { reindex } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
+import { createBranch, createGit } from "./branch.ts";
 import { createCost } from "./cost.ts";
 import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-context.ts";
@@ -65,6 +67,8 @@ interface WorkerDeps {
 export interface Worker {
   /** The HTTP server, not listening yet; `close` closes it. */
   server: Server;
+  /** Takes a connection that another listener of the port accepted. */
+  accept(connection: Socket): void;
   /** Takes a connection that was accepted on the worker's own socket. */
   acceptPipe(connection: Socket): void;
   /** Resolves when it may listen. */
@@ -82,16 +86,17 @@ export interface Worker {
 export function buildWorker(deps: WorkerDeps): Worker {
   const base = buildBase(deps);
   const memory = buildMemory(base);
-  const generation = buildGeneration(base);
+  const generation = buildGeneration({ ...base, ...memory });
   const capture = buildCapture({ ...base, ...memory, ...generation });
   const parts = { ...base, ...memory, ...generation, ...capture };
   const background = buildBackground(parts);
   connectSignals(parts);
-  const { app, acceptPipe } = buildServer({ ...parts, ...background });
+  const { app, accept, acceptPipe } = buildServer({ ...parts, ...background });
   const { store, idle, vectors, projects, blobHashes, cleaner, statusLine } = parts;
   const { maintenance, derived, idleMemory, patternWarmUp } = background;
   return {
     server: app.server,
+    accept,
     acceptPipe,
     async ready() {
       await app.ready();
@@ -183,7 +188,7 @@ function buildMemory(base: Base) {
 }
 
 /** What writes records, and what the worker reports about it. */
-function buildGeneration(base: Base) {
+function buildGeneration(base: Base & Pick<Memory, "projects">) {
   const { store, storage, settings, clock, signals, warn, identity, idle } = base;
   const cost = createCost({ store, settings, clock, warn });
   const generation = createGeneration({
@@ -207,6 +212,7 @@ function buildGeneration(base: Base) {
   const stream = createStreamHub({
     clock,
     snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
+    projectNamed: base.projects.current,
   });
   const reindexed: string[] = [];
   return {
@@ -364,6 +370,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     recordObservation,
     search,
     mcp: createMcp(settings.paths, env),
+    branch: createBranch({ root: packageFile(), version: version(), git: createGit(packageFile(), env) }),
     context,
     explain: createExplain({
       context,

@@ -7,10 +7,12 @@ import type { VectorStatus } from "../core/records/vector-status.ts";
 import { version } from "../core/version.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
-import type { ViewerChange } from "../http/schemas/settings.ts";
+import type { SettingsList, ViewerChange } from "../http/schemas/settings.ts";
 import { cleanText } from "../privacy/clean.ts";
+import { redactSecrets } from "../privacy/secrets.ts";
+import { acceptedBy } from "../settings/definition.ts";
 import type { LoadedSettings } from "../settings/load.ts";
-import { settingKeys } from "../settings/table.ts";
+import { definitionOf, type SettingKey, settingKeys } from "../settings/table.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { HostActivity } from "./host-events.ts";
 import type { Notices } from "./notices.ts";
@@ -92,7 +94,25 @@ export function createHttpPorts(deps: PortDeps): Ports {
         set: (change) => store.commit(() => viewerStates.set(cleanViewer(change))),
       },
       settings: () => Object.fromEntries(settingKeys.map((key) => [key, settings.reveal(key)])),
+      list: () => settingKeys.map((key) => listed(settings, key)),
     },
+  };
+}
+
+function listed(settings: LoadedSettings, key: SettingKey): SettingsList["settings"][number] {
+  const definition = definitionOf(key);
+  const [text, isSecret] = [settings.reveal(key), definition.kind === "secret"];
+  return {
+    name: key,
+    // An address may carry a password.
+    value: isSecret ? (text === "" ? "" : "set") : redactSecrets(text),
+    origin: settings.source(key),
+    default: definition.default,
+    meaning: definition.description,
+    accepts: acceptedBy(definition),
+    effect: definition.effect,
+    isSecret,
+    command: key === "MEM_DATA_DIR" ? `export ${key}=<value>` : `mem settings set ${key} <value>`,
   };
 }
 

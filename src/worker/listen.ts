@@ -1,4 +1,4 @@
-// Binds the worker's loopback port, and a socket in the data directory that no other user can take.
+// Binds the worker's port, on loopback in every case, and a socket in the data directory that no other user can take.
 import { chmodSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import {
@@ -12,10 +12,13 @@ import {
 import { dirname } from "node:path";
 import { makePrivateDirectory } from "../core/directory.ts";
 import { MemError } from "../core/errors.ts";
+import { isLoopbackHost } from "../settings/loopback-host.ts";
 
 interface ListenRequest {
   /** Serves the port. */
   server: Server;
+  /** Takes a connection of another listener of the port. */
+  accept(connection: Socket): void;
   /** Takes a connection of the socket. */
   acceptPipe(connection: Socket): void;
   host: string;
@@ -31,15 +34,15 @@ const portsToTry = 20;
 
 export interface Listening {
   port: number;
-  /** Stops accepting on the socket; open connections belong to the HTTP server. */
+  /** Stops accepting on the socket and the loopback port; open connections belong to the HTTP server. */
   closeSocket(): Promise<void>;
 }
 
 /** Binds the port (or the next free one) and the socket. Throws `port_unusable` and `data_dir_unusable`. */
 export async function listen(request: ListenRequest): Promise<Listening> {
-  const port = await bindPort(request);
-  const socket = await bindSocket(request);
-  return { port, closeSocket: () => new Promise((resolve) => void socket.close(() => resolve())) };
+  const { port, loopback } = await bindPort(request);
+  const listeners = [await bindSocket(request), ...(loopback === undefined ? [] : [loopback])];
+  return { port, closeSocket: async () => void (await Promise.all(listeners.map(closed))) };
 }
 
 /** True if a process accepts connections at the socket. The socket of a killed worker refuses them. */
@@ -54,18 +57,35 @@ export function somebodyListens(socket: string): Promise<boolean> {
   });
 }
 
-async function bindPort({ server, host, port }: ListenRequest): Promise<number> {
+interface BoundPort {
+  port: number;
+  /** Listens on the same port of 127.0.0.1 where `host` does not cover it: this machine always has the whole API there. */
+  loopback?: SocketServer;
+}
+
+async function bindPort({ server, accept, host, port }: ListenRequest): Promise<BoundPort> {
   let last: unknown;
-  for (let candidate = port; candidate < port + portsToTry && candidate <= 65_535; candidate++) {
+  for (let attempt = 0; attempt < portsToTry; attempt++) {
+    const candidate = port === 0 ? 0 : port + attempt;
+    if (candidate > 65_535) break;
     try {
       await listening(server, { host, port: candidate, exclusive: true });
-      return (server.address() as AddressInfo).port;
+      const bound = (server.address() as AddressInfo).port;
+      if (isLoopbackHost(host) || host === "0.0.0.0" || host === "::") return { port: bound };
+      const loopback = createServer({ allowHalfOpen: true }, accept);
+      await listening(loopback, { host: "127.0.0.1", port: bound, exclusive: true });
+      return { port: bound, loopback };
     } catch (cause) {
       last = cause;
+      if (server.listening) await closed(server);
       if (codeOf(cause) !== "EADDRINUSE" && codeOf(cause) !== "EACCES") break;
     }
   }
   throw unbound(host, port, last);
+}
+
+function closed(server: SocketServer): Promise<void> {
+  return new Promise((resolve) => void server.close(() => resolve()));
 }
 
 const noSuchAddress = ["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"];

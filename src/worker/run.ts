@@ -8,10 +8,12 @@ import { newId, newSecret } from "../core/ids.ts";
 import { createLog, type Log, recordCrash } from "../core/log.ts";
 import type { DataPaths } from "../core/paths.ts";
 import type { LoadedSettings } from "../settings/load.ts";
+import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { damageBehind } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
 import { somebodyListens } from "./listen.ts";
+import { openAddressNotice } from "./notices.ts";
 import { openStore, replaceDatabase } from "./open-store.ts";
 import { type Serving, serve, socketName, stopDeadlineMs, within } from "./serve.ts";
 import { readWorkerFile, removeWorkerFile, type WorkerFile, writerRuns } from "./worker-file.ts";
@@ -40,7 +42,7 @@ export async function runWorker({ settings, announce }: RunOptions): Promise<voi
   for (const warning of settings.warnings) log.warn(warning);
   const life = new WorkerLife({ settings, log, ownership, closeLog, announce });
   const port = await life.start();
-  if (announce) announceRunning({ port, host: settings.get("MEM_WORKER_HOST"), paths });
+  if (announce) announceRunning(settings, port);
 }
 
 /** Runs `open`; a storage failure names the file and the next step. */
@@ -229,16 +231,13 @@ class WorkerLife {
   }
 }
 
-interface Address {
-  host: string;
-  port: number;
-  paths: DataPaths;
-}
-
-/** Prints the address of the worker and the next steps. */
-function announceRunning({ host, port, paths }: Address): void {
-  process.stdout.write(`mem is running; its API is at http://${host}:${port}/api/health
-Its memory is in ${paths.root}
+/** Prints the address of the worker, a warning when others can use it, and the next steps. */
+function announceRunning(settings: LoadedSettings, port: number): void {
+  const host = settings.get("MEM_WORKER_HOST");
+  const loopback = isLoopbackHost(host) ? host : "127.0.0.1";
+  const warning = openAddressNotice(settings);
+  process.stdout.write(`mem is running; its viewer is at http://${loopback === "::1" ? "[::1]" : loopback}:${port}
+${warning === null ? "" : `${warning}\n`}Its memory is in ${settings.paths.root}
 
 Next, in another terminal:
   npm link                  once, in this directory: make mem a command

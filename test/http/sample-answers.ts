@@ -1,8 +1,10 @@
 // One record and one answer of every kind, for the tests of the routes.
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
+import type { BranchStatus } from "../../src/http/schemas/branch.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
 import type { ContextExplanation } from "../../src/http/schemas/explain.ts";
 import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/review.ts";
+import type { SettingsList } from "../../src/http/schemas/settings.ts";
 import type { SessionInjections } from "../../src/http/schemas/views.ts";
 import type { TimelineItem } from "../../src/recall/timeline.ts";
 
@@ -14,6 +16,28 @@ export const aProject = {
   sessions: 3,
   observations: 12,
   last_active_at_epoch: 1_760_000_000_000,
+};
+
+export const aSetting: SettingsList["settings"][number] = {
+  name: "MEM_TV_TOKEN",
+  value: "set",
+  origin: "file",
+  default: "",
+  meaning: "Secret of the TV page.",
+  accepts: "one word without spaces",
+  effect: "restart",
+  isSecret: true,
+  command: "mem settings set MEM_TV_TOKEN <value>",
+};
+
+export const aBranch: BranchStatus = {
+  installed: "checkout",
+  version: "1.2.3",
+  current: "main",
+  remote: "origin/main",
+  ahead: 0,
+  behind: 2,
+  update: "git pull --ff-only",
 };
 
 export const aQueuedMessage = {

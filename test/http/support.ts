@@ -9,6 +9,7 @@ import { createStreamHub } from "../../src/http/api/stream.ts";
 import { buildHttp, type Http, type HttpDeps } from "../../src/http/app.ts";
 import type { SseOptions } from "../../src/http/plugins/sse.ts";
 import {
+  aBranch,
   aCost,
   aHit,
   anExplanation,
@@ -19,6 +20,7 @@ import {
   aQueuedMessage,
   aRegeneration,
   aSession,
+  aSetting,
   aSummary,
   aTimeline,
   foundByWords,
@@ -68,6 +70,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
       queueDepth: 0,
       paused: null,
     }),
+    projectNamed: (label) => deps.projectNamed(label),
     ...(options.streamLimits === undefined ? {} : { limits: options.streamLimits }),
   });
   let http: Http | undefined;
@@ -185,6 +188,12 @@ function fakePorts(calls: Call[]): Ports {
         set: (change) => note("viewer.set", change, undefined),
       },
       settings: () => ({ MEM_MODEL: "haiku-4-5-20251001", MEM_TV_TOKEN: "shown" }),
+      list: () => [aSetting],
+    },
+    branch: {
+      status: async () => aBranch,
+      switchTo: async (branch) => note("branch.switch", branch, { success: true, next: "npm install" }),
+      update: async () => note("branch.update", undefined, { success: true, updated: false, next: null }),
     },
     projectNamed: (label) => (label === "alpha-before" ? "alpha" : label),
     folders: {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage, request, type Server } from "node:http";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listen } from "../../src/worker/listen.ts";
@@ -9,12 +9,14 @@ import { listen } from "../../src/worker/listen.ts";
 let directory: string;
 let server: Server;
 let pipe: Server;
+let accept: (connection: Socket) => void;
 let acceptPipe: (connection: Socket) => void;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "mem-listen-"));
   server = createHttpServer((_request, response) => response.end("here"));
   pipe = createHttpServer((_request, response) => response.end("piped"));
+  accept = (connection) => void server.emit("connection", connection);
   acceptPipe = (connection) => void pipe.emit("connection", connection);
 });
 
@@ -42,6 +44,7 @@ describe("listening", () => {
   test("the port answers, and so does a socket that only its owner may open", async () => {
     const { port, closeSocket } = await listen({
       server,
+      accept,
       acceptPipe,
       host: "127.0.0.1",
       port: 0,
@@ -55,8 +58,35 @@ describe("listening", () => {
     await expect(get({ socketPath: socket() })).rejects.toThrow();
   });
 
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+
+  test.runIf(own !== undefined)("at another address, 127.0.0.1 answers on the same port", async () => {
+    const at = { server, accept, acceptPipe, dataDir: directory, socket: socket() };
+    const { port, closeSocket } = await listen({ ...at, host: own ?? "", port: 0 });
+    expect(await get({ port, host: own })).toBe("here");
+    expect(await get({ port, host: "127.0.0.1" })).toBe("here");
+    await closeSocket();
+    await expect(get({ port, host: "127.0.0.1" })).rejects.toThrow();
+    expect(await get({ port, host: own })).toBe("here");
+  });
+
+  test.runIf(own !== undefined)("a port that is free at one of two addresses is not taken", async () => {
+    const stranger = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => stranger.once("listening", resolve));
+    const address = stranger.address();
+    const taken = typeof address === "object" && address !== null ? address.port : 0;
+    const at = { server, accept, acceptPipe, dataDir: directory, socket: socket() };
+    const { port, closeSocket } = await listen({ ...at, host: own ?? "", port: taken });
+    expect(port).toBeGreaterThan(taken);
+    expect(await get({ port, host: "127.0.0.1" })).toBe("here");
+    await closeSocket();
+    await new Promise((resolve) => stranger.close(resolve));
+  });
+
   test("an address that this machine has not is blamed on the address", async () => {
-    const request = { server, acceptPipe, port: 0, dataDir: directory, socket: socket() };
+    const request = { server, accept, acceptPipe, port: 0, dataDir: directory, socket: socket() };
     await expect(listen({ ...request, host: "192.0.2.1" })).rejects.toMatchObject({
       code: "port_unusable",
       message: "This machine has no address 192.0.2.1.",
@@ -71,6 +101,7 @@ describe("listening", () => {
     const taken = typeof address === "object" && address !== null ? address.port : 0;
     const { port, closeSocket } = await listen({
       server,
+      accept,
       acceptPipe,
       host: "127.0.0.1",
       port: taken,
@@ -87,17 +118,18 @@ describe("listening", () => {
     const at = { host: "127.0.0.1", port: 0, dataDir: directory, socket: socket() };
     const killed = await listen({
       ...at,
+      accept,
       server: other,
       acceptPipe: (connection) => void connection.destroy(),
     });
-    const next = await listen({ ...at, server, acceptPipe });
+    const next = await listen({ ...at, server, accept, acceptPipe });
     expect(await get({ socketPath: socket() })).toBe("piped");
     other.close();
     await Promise.all([killed.closeSocket(), next.closeSocket()]);
   });
 
   test("a socket outside the data directory needs a directory of this user alone", async () => {
-    const at = { server, acceptPipe, host: "127.0.0.1", port: 0, dataDir: join(directory, "data") };
+    const at = { server, accept, acceptPipe, host: "127.0.0.1", port: 0, dataDir: join(directory, "data") };
     const open = join(directory, "open");
     mkdirSync(open);
     chmodSync(open, 0o777);

@@ -7,8 +7,10 @@ import {
   mcpStatus,
   mcpToggleBody,
   mcpToggled,
+  type SettingsList,
   settingsAnswer,
   settingsBody,
+  settingsList,
   settingsSaved,
   type ViewerChange,
   type ViewerState,
@@ -19,10 +21,12 @@ export interface SettingsPorts {
   viewer: { get(): ViewerState; set(change: ViewerChange): void | Promise<void> };
   /** Every configuration setting by its name, as it is in effect; keys and the TV token in clear. */
   settings(): Readonly<Record<string, string>>;
+  /** Every configuration setting with its origin and meaning, without any secret. */
+  list(): SettingsList["settings"];
 }
 
-/** `GET` and `POST /api/settings`. */
-export function settingsRoutes(app: App, { viewer, settings }: SettingsPorts): void {
+/** `GET` and `POST /api/settings`, `GET /api/settings/list`. */
+export function settingsRoutes(app: App, { viewer, settings, list }: SettingsPorts): void {
   app.get(
     "/api/settings",
     {
@@ -34,6 +38,20 @@ export function settingsRoutes(app: App, { viewer, settings }: SettingsPorts): v
     (_request, reply) => {
       reply.header("cache-control", "no-store");
       return { ...settings(), ...viewer.get() };
+    },
+  );
+  app.get(
+    "/api/settings/list",
+    {
+      schema: {
+        summary:
+          "Every setting with its origin, its meaning and the command that changes it; secrets are masked.",
+        response: { 200: settingsList, ...readErrors },
+      },
+    },
+    (_request, reply) => {
+      reply.header("cache-control", "no-store");
+      return { settings: list() };
     },
   );
   app.post(

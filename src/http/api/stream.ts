@@ -6,7 +6,7 @@ import type { ProcessingStatus, StreamEvent } from "../../core/records/events.ts
 import { createSseClients, type SseOptions } from "../plugins/sse.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors } from "../schemas/error.ts";
-import { streamEvent } from "../schemas/stream.ts";
+import { streamEvent, streamQuery } from "../schemas/stream.ts";
 
 /** First message to a new client: projects and queue. */
 export type StreamSnapshot = ProcessingStatus & { projects: string[] };
@@ -14,9 +14,20 @@ export type StreamSnapshot = ProcessingStatus & { projects: string[] };
 /** The open streams, as the worker's bus and the route see them. */
 export type StreamHub = ReturnType<typeof createStreamHub>;
 
-/** The clients of the stream. `initial_load` goes to all on a new connection, but at most once a second. */
-export function createStreamHub(deps: { clock: Clock; snapshot: () => StreamSnapshot; limits?: SseOptions }) {
-  const { clock, snapshot } = deps;
+interface HubDeps {
+  clock: Clock;
+  snapshot(): StreamSnapshot;
+  /** The present label of a project that may have been renamed. */
+  projectNamed(label: string): string;
+  limits?: SseOptions;
+}
+
+/**
+ * The clients of the stream. `initial_load` goes to all on a new connection, but at most once a second. A client with a
+ * project gets its events, after a rename too, and events without a project.
+ */
+export function createStreamHub(deps: HubDeps) {
+  const { clock, snapshot, projectNamed } = deps;
   const clients = createSseClients(deps.limits);
   let lastLoadMs = Number.NEGATIVE_INFINITY;
   let waiting: NodeJS.Timeout | undefined;
@@ -32,13 +43,13 @@ export function createStreamHub(deps: { clock: Clock; snapshot: () => StreamSnap
     const waitMs = lastLoadMs + initialLoadEveryMs - clock.monotonicMs();
     if (waitMs <= 0) {
       lastLoadMs = clock.monotonicMs();
-      clients.broadcast(event, newcomer);
+      clients.broadcast(event, (_topic, client) => client !== newcomer);
       return;
     }
     waiting = setTimeout(() => {
       waiting = undefined;
       lastLoadMs = clock.monotonicMs();
-      clients.broadcast(initialLoad());
+      clients.broadcast(initialLoad(), toAll);
     }, waitMs).unref();
   }
 
@@ -48,16 +59,20 @@ export function createStreamHub(deps: { clock: Clock; snapshot: () => StreamSnap
   }
 
   return {
-    /** One event to every client. */
-    publish: (event: StreamEvent) => clients.broadcast(event),
+    /** One event to every client that it concerns. */
+    publish(event: StreamEvent) {
+      const project = projectOf(event);
+      const wants = (topic: string | undefined) => topic === undefined || projectNamed(topic) === project;
+      clients.broadcast(event, project === undefined ? toAll : wants);
+    },
     /** Throws `stream_full` when too many streams are open, `shutting_down` after `closeAll`. */
     assertRoom,
     /** Starts a stream on `response`, which the caller stops writing to. */
-    connect(response: ServerResponse, headers: OutgoingHttpHeaders) {
+    connect(response: ServerResponse, headers: OutgoingHttpHeaders, project?: string) {
       assertRoom();
       const { projects, ...processing } = snapshot();
       const load: StreamEvent = { type: "initial_load", projects, ...processing };
-      clients.open(response, headers);
+      clients.open(response, headers, project);
       clients.send(response, load);
       clients.send(response, { type: "processing_status", ...processing } satisfies StreamEvent);
       tellOthers(response, load);
@@ -79,19 +94,28 @@ export function streamRoutes(app: App, hub: StreamHub): void {
     "/stream",
     {
       schema: {
-        summary: "The worker's events, live.",
+        summary: "The worker's events, live; with a project only its events and those without one.",
+        querystring: streamQuery,
         response: { 200: { content: { "text/event-stream": { schema: streamEvent } } }, ...readErrors },
       },
     },
-    (_request, reply) => {
+    ({ query }, reply) => {
       hub.assertRoom();
       const headers: OutgoingHttpHeaders = {};
       for (const [name, value] of Object.entries(reply.getHeaders())) headers[name] = value ?? "";
       reply.hijack();
-      hub.connect(reply.raw, headers);
+      hub.connect(reply.raw, headers, query.project);
     },
   );
 }
 
 // Otherwise a client that reconnects in a loop makes all others reload each time.
 const initialLoadEveryMs = 1000;
+
+const toAll = () => true;
+
+function projectOf(event: StreamEvent): string | undefined {
+  if ("project" in event) return event.project;
+  if ("observation" in event) return event.observation.project;
+  return "summary" in event ? event.summary.project : undefined;
+}

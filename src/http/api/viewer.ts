@@ -76,13 +76,12 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { body, headers 
 /** The files by request path. A type that is not in the table is not served. */
 function readViewer(directory: string): ReadonlyMap<string, ViewerFile> {
   const files = new Map<string, ViewerFile>();
-  const assets = new Map(contentsOf(join(directory, "assets")));
-  for (const [name, body] of assets) {
+  for (const [name, body] of contentsOf(join(directory, "assets"))) {
     files.set(`/assets/${name}`, fileOf(name, body, "public, max-age=31536000, immutable"));
   }
   for (const [name, body] of contentsOf(directory)) {
     if (name === "index.html") files.set("/", fileOf(name, body, "no-cache"));
-    if (name === "tv.html") files.set("/tv", fileOf(name, inlined(String(body), assets), "no-cache"));
+    if (name === "tv.html") files.set("/tv", fileOf(name, body, "no-cache"));
     if (name === "favicon.ico") files.set("/favicon.ico", fileOf(name, body, "no-cache"));
   }
   return files;
@@ -109,34 +108,12 @@ function fileOf(name: string, body: Buffer, cacheControl: string): ViewerFile {
   };
 }
 
-// The guard lets other machines open four paths, so the TV page brings its scripts and styles with it.
-function inlined(page: string, assets: ReadonlyMap<string, Buffer>): Buffer {
-  const tags =
-    /<script\b[^>]*\bsrc="[./]*assets\/([^"/]+\.js)"[^>]*><\/script>|<link\b[^>]*\bhref="[./]*assets\/([^"/]+\.css)"[^>]*>/g;
-  const text = page.replace(tags, (tag: string, script?: string, style?: string) => {
-    const asset = assets.get(script ?? style ?? "");
-    if (asset === undefined) return tag;
-    // Only texts have these characters, since esbuild writes the code; there the escape means the same.
-    return script === undefined
-      ? `<style>${String(asset).replaceAll(/<(?=\/style)/gi, "\\3c ")}</style>`
-      : `<script type="module">${String(asset).replaceAll(/<(?=\/script|!--)/gi, "\\x3c")}</script>`;
-  });
-  return Buffer.from(text);
-}
-
-// Scripts and styles in a page are allowed by their digests, and nothing else inline.
+// Scripts and styles that stand in a page are allowed by their digests, and nothing else inline.
 function policyOf(page: string): string {
-  const sources = (tag: string) =>
-    [
-      "'self'",
-      ...[...page.matchAll(new RegExp(`<${tag}\\b[^>]*>([\\s\\S]+?)</${tag}>`, "g"))].map(
-        ([, text = ""]) => `'sha256-${digestOf(text, "base64")}'`,
-      ),
-    ].join(" ");
   return [
     "default-src 'none'",
-    `script-src ${sources("script")}`,
-    `style-src ${sources("style")}`,
+    `script-src ${sourcesOf("script", page)}`,
+    `style-src ${sourcesOf("style", page)}`,
     "connect-src 'self'",
     "img-src 'self'",
     "font-src 'self'",
@@ -146,6 +123,13 @@ function policyOf(page: string): string {
     "form-action 'none'",
     "require-trusted-types-for 'script'",
   ].join("; ");
+}
+
+function sourcesOf(tag: string, page: string): string {
+  const texts = [...page.matchAll(new RegExp(`<${tag}\\b[^>]*>([\\s\\S]*?)</${tag}>`, "g"))]
+    .map(([, text = ""]) => text)
+    .filter((text) => text !== "");
+  return ["'self'", ...texts.map((text) => `'sha256-${digestOf(text, "base64")}'`)].join(" ");
 }
 
 function digestOf(content: string | Buffer, encoding: "base64" | "base64url"): string {

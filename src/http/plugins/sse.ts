@@ -14,7 +14,7 @@ export interface SseOptions {
 /** One paused reader held 300 MB after 3,000 events of 100 kB, so the queue of a client is bounded. */
 export function createSseClients(options: SseOptions = {}) {
   const { maxClients = 1000, maxQueuedBytes = 1024 * 1024, heartbeatMs = 15_000 } = options;
-  const clients = new Set<ServerResponse>();
+  const clients = new Map<ServerResponse, string | undefined>();
   const suspects = new Set<ServerResponse>();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -39,33 +39,33 @@ export function createSseClients(options: SseOptions = {}) {
   }
 
   function beat(): void {
-    for (const client of clients) write(client, comment);
+    for (const client of clients.keys()) write(client, comment);
   }
 
   return {
     size: () => clients.size,
     isFull: () => clients.size >= maxClients,
-    /** Begins a stream on `response`; the client is forgotten when its connection closes. */
-    open(response: ServerResponse, headers: OutgoingHttpHeaders) {
+    /** Begins a stream on `response`, about `topic` or everything; the client is forgotten when its connection closes. */
+    open(response: ServerResponse, headers: OutgoingHttpHeaders, topic?: string) {
       response.writeHead(200, { ...headers, ...streamHeaders });
       response.flushHeaders();
       // Without a listener, a write to a connection that has just gone would end the process.
       response.on("error", () => forget(response));
       response.on("close", () => forget(response));
-      clients.add(response);
+      clients.set(response, topic);
       heartbeat ??= setInterval(beat, heartbeatMs).unref();
     },
     /** One message to one client. */
     send: (response: ServerResponse, message: unknown) => write(response, frameOf(message)),
-    /** One message to all, or to all but one; it is written out once. */
-    broadcast(message: unknown, except?: ServerResponse) {
+    /** One message to the clients whose topic, undefined for everything, `wants` it; it is written out once. */
+    broadcast(message: unknown, wants: (topic: string | undefined, client: ServerResponse) => boolean) {
       if (clients.size === 0) return;
       const frame = frameOf(message);
-      for (const client of clients) if (client !== except) write(client, frame);
+      for (const [client, topic] of clients) if (wants(topic, client)) write(client, frame);
     },
     /** Ends every stream. */
     closeAll() {
-      for (const client of clients) {
+      for (const client of clients.keys()) {
         // What a client did not read yet would hold the connection open, and with it the worker.
         if (client.writableLength > 0) client.destroy();
         else client.end();

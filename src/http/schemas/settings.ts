@@ -28,6 +28,29 @@ function viewerFields() {
   return { sidebarOpen: z.boolean(), selectedProject: z.string().nullable() };
 }
 
+/** Answer of `GET /api/settings/list`. `value` of a secret is `set` or empty; `command` changes the setting. */
+export const settingsList = z.lazy(() =>
+  z.object({
+    settings: z.array(
+      z.object({
+        name: z.string(),
+        value: z.string(),
+        origin: z.enum(["default", "file", "environment"]),
+        default: z.string(),
+        meaning: z.string(),
+        accepts: z.string(),
+        /** When a change is seen: at the next tool use, or by the next worker. */
+        effect: z.enum(["live", "restart"]),
+        isSecret: z.boolean(),
+        command: z.string(),
+      }),
+    ),
+  }),
+);
+
+/** `settingsList`, inferred. */
+export type SettingsList = z.output<typeof settingsList>;
+
 /** Answer of `GET /api/mcp/status`. */
 export const mcpStatus = z.lazy(() => z.object({ enabled: z.boolean() }));
 

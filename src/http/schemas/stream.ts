@@ -1,9 +1,12 @@
 // Wire shapes of `GET /stream`: every event, by `type`.
 import * as z from "zod";
 import { trashKinds } from "../../core/records/trash.ts";
-import { epochMs } from "./fields.ts";
+import { epochMs, optionalText } from "./fields.ts";
 import { observation, summary } from "./records.ts";
 import { pause } from "./status.ts";
+
+/** Query of `GET /stream`. */
+export const streamQuery = z.lazy(() => z.object({ project: optionalText() }));
 
 /** One message of the stream; each frame is `data: <this as JSON>`. */
 export const streamEvent = z.lazy(() =>

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { StreamEvent } from "../../../src/core/records/events.ts";
 import { streamEvent } from "../../../src/http/schemas/stream.ts";
-import { anObservation } from "../sample-answers.ts";
+import { anObservation, aSummary } from "../sample-answers.ts";
 import { type FakeWorld, fakeWorld, listenOnLoopback } from "../support.ts";
 
 let world: FakeWorld;
@@ -18,8 +18,8 @@ async function start(options: Parameters<typeof fakeWorld>[0] = {}): Promise<num
   return listenOnLoopback(world);
 }
 
-async function join(port: number): Promise<StreamClient> {
-  const client = await openStream(port);
+async function join(port: number, query = ""): Promise<StreamClient> {
+  const client = await openStream(port, query);
   clients.push(client);
   return client;
 }
@@ -98,6 +98,29 @@ describe("GET /stream", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  test("with a project sends its events, after a rename too, and those without one", async () => {
+    let label = "alpha";
+    const port = await start({ override: { projectNamed: (name) => (name === "alpha" ? label : name) } });
+    const [alpha, beta] = [await join(port, "?project=alpha"), await join(port, "?project=beta")];
+    // The others' `initial_load` may come at any moment.
+    const seenBy = (client: StreamClient) =>
+      client.events.filter(({ type }) => !["initial_load", "processing_status"].includes(type));
+    const about = (project: string, id: number): StreamEvent[] => [
+      { type: "session_started", sessionDbId: id, project },
+      { type: "observation_created", observation: { ...anObservation(id), project } },
+      { type: "observation_changed", observation: { ...anObservation(id), project } },
+      { type: "summary_created", summary: { ...aSummary(id), project } },
+    ];
+    const toAll: StreamEvent = { type: "observation_queued", sessionDbId: 9 };
+    for (const event of [...about("alpha", 1), ...about("beta", 2), toAll]) world.hub.publish(event);
+    label = "alpha-renamed";
+    for (const event of [...about("alpha-renamed", 3), ...about("alpha", 4), toAll]) world.hub.publish(event);
+    const expected = [...about("alpha", 1), toAll, ...about("alpha-renamed", 3), toAll];
+    await vi.waitFor(() => expect(seenBy(alpha)).toEqual(expected));
+    await vi.waitFor(() => expect(seenBy(beta)).toEqual([...about("beta", 2), toAll, toAll]));
+    expect(beta.events[0]).toMatchObject({ type: "initial_load", projects: ["alpha"] });
   });
 
   test("forgets a client that has gone", async () => {
@@ -189,9 +212,9 @@ interface StreamClient {
   leave(): void;
 }
 
-function openStream(port: number): Promise<StreamClient> {
+function openStream(port: number, query = ""): Promise<StreamClient> {
   return new Promise((resolve, reject) => {
-    const sent: ClientRequest = request({ host: "127.0.0.1", port, path: "/stream", agent: false });
+    const sent: ClientRequest = request({ host: "127.0.0.1", port, path: `/stream${query}`, agent: false });
     sent.on("error", reject);
     sent.on("response", (response) => resolve(follow(sent, response)));
     sent.end();
