@@ -1,6 +1,5 @@
 // Claude Code: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
 import { join } from "node:path";
-import { shorten } from "../core/shorten.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
@@ -8,17 +7,13 @@ import {
   type EventReader,
   type EventTable,
   eventNames,
+  nestedOutput,
   sessionEndEvent,
   sessionStartEvent,
+  stopEvent,
 } from "./decode-event.ts";
 import { hookCommand } from "./hook-command.ts";
-import {
-  type Host,
-  type HostAnswer,
-  type HostEvent,
-  type HostEventBase,
-  replaysTranscript,
-} from "./host-event.ts";
+import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import {
   type HookRegistration,
   type HostPlace,
@@ -117,7 +112,7 @@ const events: EventTable = {
       "post-tool-use-failure",
       (base, payload) => toolUse(base, payload, { response: failure(payload), failed: true }),
     ],
-    ["stop", turnEnd],
+    ["stop", stopEvent],
     ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
     ["session-end", sessionEndEvent],
   ]),
@@ -219,17 +214,6 @@ function failure(payload: JsonObject): Json {
   };
 }
 
-// One prompt can have several stops: another hook can make the turn go on.
-function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
-  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
-  return {
-    ...base,
-    eventKey,
-    kind: "turn_end",
-    lastAssistantMessage: textField(payload, "last_assistant_message"),
-  };
-}
-
 // The model gets up to 9,900 characters whole; above 10,000 only a file name and the first 2 KB.
 const maxContextChars = 9_800;
 
@@ -241,18 +225,8 @@ const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
   ["prompt", "UserPromptSubmit"],
 ]);
 
-function render(event: HostEvent, { context, notice }: HostAnswer): string {
+function render(event: HostEvent, answer: HostAnswer): string {
   // Plain text for standard error.
-  if (event.kind === "setup") return notice ? `${notice}\n` : "";
-  const hookEventName = contextEvents.get(event.kind);
-  // A resumed session replays its transcript, with the context injected before.
-  const isReplayed = event.kind === "session_start" && replaysTranscript(event.source);
-  const injects = hookEventName !== undefined && context !== null && context !== "" && !isReplayed;
-  const output = {
-    ...(hookEventName !== undefined && notice !== null && notice !== "" ? { systemMessage: notice } : {}),
-    ...(injects
-      ? { hookSpecificOutput: { hookEventName, additionalContext: shorten(context, maxContextChars) } }
-      : {}),
-  };
-  return Object.keys(output).length === 0 ? "" : JSON.stringify(output);
+  if (event.kind === "setup") return answer.notice ? `${answer.notice}\n` : "";
+  return nestedOutput(event, answer, { names: contextEvents, maxChars: maxContextChars });
 }

@@ -11,10 +11,10 @@ import {
   type EventReader,
   type EventTable,
   eventNames,
-  injectedText,
-  outputJson,
+  nestedOutput,
   promptEvent,
   sessionEndEvent,
+  stopEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import { type HookRegistration, hookGroups, type Integration, mcpEntry } from "./integration.ts";
@@ -88,7 +88,7 @@ const events: EventTable = {
     ["pre-tool-use", beforeTool],
     ["post-tool-use", toolUse],
     ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
-    ["stop", turnEnd],
+    ["stop", stopEvent],
     ["session-end", sessionEndEvent],
   ]),
   // SessionStart comes right after PostCompact.
@@ -161,17 +161,6 @@ function toolUseKey(payload: JsonObject): string | null {
   return id === "" ? null : `${textField(payload, "turn_id")}:${id}`;
 }
 
-// One turn can have several stops: another hook can make it go on.
-function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
-  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
-  return {
-    ...base,
-    eventKey,
-    kind: "turn_end",
-    lastAssistantMessage: textField(payload, "last_assistant_message"),
-  };
-}
-
 // Above 10,000 bytes the model gets head and tail of a text, unless the hook is registered with a higher limit.
 const maxContextChars = 9_800;
 
@@ -184,11 +173,5 @@ const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
 ]);
 
 function render(event: HostEvent, answer: HostAnswer): string {
-  const hookEventName = contextEvents.get(event.kind);
-  if (hookEventName === undefined) return "";
-  const additionalContext = injectedText(event, answer, maxContextChars);
-  return outputJson({
-    ...(answer.notice === null || answer.notice === "" ? {} : { systemMessage: answer.notice }),
-    ...(additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }),
-  });
+  return nestedOutput(event, answer, { names: contextEvents, maxChars: maxContextChars });
 }

@@ -13,6 +13,7 @@ import {
   promptEvent,
   sessionEndEvent,
   toolUseEvent,
+  turnEndEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import {
@@ -99,7 +100,7 @@ const events: EventTable = {
     ["post-tool-use", (base, payload) => toolUse(base, payload, { failed: false })],
     ["post-tool-use-failure", (base, payload) => toolUse(base, payload, { failed: true })],
     ["after-agent-response", agentMessage],
-    ["stop", turnEnd],
+    ["stop", (base) => turnEndEvent(base, "")],
     ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
     ["session-end", sessionEndEvent],
   ]),
@@ -163,11 +164,6 @@ function toolName(payload: JsonObject): string {
 // The end of a turn does not repeat it.
 function agentMessage(base: HostEventBase, { text }: JsonObject): HostEvent | null {
   return typeof text === "string" ? { ...base, kind: "agent_message", text } : null;
-}
-
-function turnEnd(base: HostEventBase): HostEvent {
-  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
-  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage: "" };
 }
 
 // A longer context becomes a file name.

@@ -51,6 +51,17 @@ export function sessionEndEvent(base: HostEventBase, payload: JsonObject): HostE
   return { ...base, kind: "session_end", reason: textField(payload, "reason") || "other" };
 }
 
+/** The end of a turn. One prompt can have several: another hook can make the turn go on. */
+export function turnEndEvent(base: HostEventBase, lastAssistantMessage: string): HostEvent {
+  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
+  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage };
+}
+
+/** The end of a turn whose payload has the agent's last message in the field of Claude Code. */
+export function stopEvent(base: HostEventBase, payload: JsonObject): HostEvent {
+  return turnEndEvent(base, textField(payload, "last_assistant_message"));
+}
+
 interface ToolUse {
   name: string;
   input: Json;
@@ -94,6 +105,21 @@ function aboutOf(call: ToolCall, cwd: string | null): { command: string | null; 
 export function injectedText(event: HostEvent, { context }: HostAnswer, maxChars: number): string {
   const isReplayed = event.kind === "session_start" && replaysTranscript(event.source);
   return isReplayed || context === null ? "" : shorten(context, maxChars);
+}
+
+/** Context and notice in the envelope of Claude Code, which others took over. `names` are the events that take them. */
+export function nestedOutput(
+  event: HostEvent,
+  answer: HostAnswer,
+  { names, maxChars }: { names: ReadonlyMap<HostEvent["kind"], string>; maxChars: number },
+): string {
+  const hookEventName = names.get(event.kind);
+  if (hookEventName === undefined) return "";
+  const additionalContext = injectedText(event, answer, maxChars);
+  return outputJson({
+    ...(answer.notice === null || answer.notice === "" ? {} : { systemMessage: answer.notice }),
+    ...(additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }),
+  });
 }
 
 /** One line of JSON; nothing for an object without fields. */

@@ -7,12 +7,12 @@ import {
   type EventReader,
   type EventTable,
   eventNames,
-  injectedText,
-  outputJson,
+  nestedOutput,
   promptEvent,
   sessionEndEvent,
   sessionStartEvent,
   toolUseEvent,
+  turnEndEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import { type HookRegistration, hookGroups, type Integration, mcpEntry } from "./integration.ts";
@@ -79,14 +79,7 @@ const events: EventTable = {
     ["session-start", sessionStartEvent],
     ["before-agent", prompt],
     ["after-tool", afterTool],
-    [
-      "after-agent",
-      (base, payload) => ({
-        ...base,
-        kind: "turn_end",
-        lastAssistantMessage: textField(payload, "prompt_response"),
-      }),
-    ],
+    ["after-agent", (base, payload) => turnEndEvent(base, textField(payload, "prompt_response"))],
     ["pre-compress", beforeCompress],
     // At /quit it comes up to three times.
     ["session-end", sessionEndEvent],
@@ -139,11 +132,5 @@ const contextEvents: ReadonlyMap<HostEvent["kind"], string> = new Map([
 ]);
 
 function render(event: HostEvent, answer: HostAnswer): string {
-  const hookEventName = contextEvents.get(event.kind);
-  if (hookEventName === undefined) return "";
-  const additionalContext = injectedText(event, answer, maxContextChars);
-  return outputJson({
-    ...(answer.notice ? { systemMessage: answer.notice } : {}),
-    ...(additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }),
-  });
+  return nestedOutput(event, answer, { names: contextEvents, maxChars: maxContextChars });
 }

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { JsonObject } from "../text/json.ts";
 import { objectField, textField, textsField } from "../text/json-fields.ts";
-import { decodeEvent, type EventTable, promptEvent, sessionEndEvent } from "./decode-event.ts";
+import { decodeEvent, type EventTable, promptEvent, sessionEndEvent, stopEvent } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import { type Entry, type HostPlace, type Integration, mcpEntry } from "./integration.ts";
 
@@ -108,17 +108,11 @@ const events: EventTable = {
     ["init", (base, payload) => promptEvent({ ...base, eventKey: base.promptKey }, payload)],
     ["context", (base) => ({ ...base, kind: "context" })],
     ["observations", toolUse],
-    ["summarize", turnEnd],
+    ["summarize", stopEvent],
     ["complete", sessionEndEvent],
   ]),
   unused: new Set(),
 };
-
-function turnEnd(base: HostEventBase, payload: JsonObject): HostEvent {
-  const eventKey = base.promptKey === null ? null : `stop:${base.promptKey}`;
-  const lastAssistantMessage = textField(payload, "last_assistant_message");
-  return { ...base, eventKey, kind: "turn_end", lastAssistantMessage };
-}
 
 // Not with what it is about, as other hosts: the gateway takes no context after a tool.
 function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {

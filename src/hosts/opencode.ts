@@ -11,6 +11,7 @@ import {
   injectedText,
   promptEvent,
   sessionEndEvent,
+  stopEvent,
   toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
@@ -85,15 +86,7 @@ const events: EventTable = {
     ["user-prompt-submit", promptEvent],
     ["post-tool-use", toolUse],
     ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
-    [
-      "stop",
-      (base, payload) => ({
-        ...base,
-        eventKey: base.promptKey === null ? null : `stop:${base.promptKey}`,
-        kind: "turn_end",
-        lastAssistantMessage: textField(payload, "last_assistant_message"),
-      }),
-    ],
+    ["stop", stopEvent],
     ["session-end", sessionEndEvent],
   ]),
   unused: new Set(),
