@@ -1,9 +1,11 @@
 // Writes standing rules into a marked section of a file that agents read, such as AGENTS.md.
 import { isUtf8 } from "node:buffer";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { RulesAnswer } from "../client/worker-client.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
+import type { HostAgent } from "../hosts/integration.ts";
+import { importersOf } from "../hosts/memory-files.ts";
 import { replaceSettingsFile } from "../hosts/settings-file.ts";
 import { markedSection } from "../text/marked-section.ts";
 import { terminalLine } from "../text/terminal-text.ts";
@@ -37,6 +39,29 @@ export function exportRules(path: string, { rules }: Pick<RulesAnswer, "rules">)
   const changed = before === null ? after !== null : after === null || !before.equals(after);
   if (changed) replaceSettingsFile(file, textOf(before), textOf(after));
   return { file, rules: rules.length, changed };
+}
+
+/** A line about the hosts that do not get the rules, since nothing they read imports the file; null if all get them. */
+export function missedBy(file: string, hosts: readonly HostAgent[]): string | null {
+  const name = basename(file);
+  for (const { host, integration } of hosts) {
+    const importers = importersOf(host.name, file);
+    if (importers === null || importers.some((one) => brings(one, file))) continue;
+    const own = basename(importers[0] ?? "");
+    return `${integration.title} does not read ${name}. Add the line \`@${name}\` to ${own} beside it.`;
+  }
+  return null;
+}
+
+// By an import, or as a link to the file.
+function brings(importer: string, file: string): boolean {
+  const text = failOpenSync("read a memory file", () =>
+    existsSync(importer) ? readFileSync(importer, "utf8") : "",
+  );
+  const imported = [...(text ?? "").matchAll(/(?:^|\s)@([\w./-]*\w)/g)].map(([, path = ""]) =>
+    resolve(dirname(importer), path),
+  );
+  return imported.includes(file) || (existsSync(importer) && realpathSync(importer) === realpathSync(file));
 }
 
 // `agents.md` means the AGENTS.md that is there.

@@ -37,6 +37,12 @@ export function createInstalls(file: InstallsFile): Installs {
   };
 }
 
+/** The folders of the host with a record: processes without its environment know them by nothing else. */
+export function recordedFolders(installs: Pick<Installs, "list">, host: string): string[] {
+  const folders = installs.list().flatMap((record) => (record.host === host ? (record.folder ?? []) : []));
+  return [...new Set(folders)];
+}
+
 /** The records of the file; none if it is missing or unreadable. */
 export function parseInstallRecords(text: string | null): InstallRecord[] {
   const { installs } = parseFile(text);

@@ -1,6 +1,6 @@
 // Where host agents keep their own memory: files that the user or the agent writes and every session gets in full. `mem`
 // reads them, to leave out what the agent has already, and never changes them.
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { hostAgents } from "./registry.ts";
 
 interface MemoryFiles {
@@ -8,6 +8,8 @@ interface MemoryFiles {
   inProject: readonly string[];
   /** In the host's folder of settings. */
   inFolder: readonly string[];
+  /** A line `@path` in them brings in another file. */
+  imports?: true;
 }
 
 // From the hosts' documentation.
@@ -17,6 +19,7 @@ const filesOfHosts: ReadonlyMap<string, MemoryFiles> = new Map([
     {
       inProject: ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/"],
       inFolder: ["CLAUDE.md", "rules/"],
+      imports: true,
     },
   ],
   ["codex", { inProject: ["AGENTS.override.md", "AGENTS.md"], inFolder: ["AGENTS.md"] }],
@@ -33,10 +36,24 @@ const filesOfHosts: ReadonlyMap<string, MemoryFiles> = new Map([
   ["openclaw", { inProject: ["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"], inFolder: [] }],
 ]);
 
+/**
+ * The files of the host beside `file` of which one must import it, since the host does not read it by its name. Null if it
+ * does, if it reads no imports, or if `file` is no memory file of any host.
+ */
+export function importersOf(host: string, file: string): string[] | null {
+  const name = basename(file);
+  const { inProject = [], imports } = filesOfHosts.get(host) ?? {};
+  const isKnown = [...filesOfHosts.values()].some((files) => files.inProject.includes(name));
+  if (!isKnown || imports !== true || inProject.includes(name)) return null;
+  return inProject.filter((one) => !one.endsWith("/")).map((one) => join(dirname(file), one));
+}
+
 interface Where {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** The host's folders with a record of an installation. */
+  recorded: readonly string[];
 }
 
 /** Paths of the memory files that a session of the host in `cwd` gets; they need not exist. */
@@ -51,7 +68,10 @@ export function memoryFilesOf(host: string, where: Where): string[] {
   ];
 }
 
-function folderOf(host: string, { home, environment }: Where): string | null {
+// The environment may lack the host's variable: one recorded folder is the host's.
+function folderOf(host: string, { home, environment, recorded }: Where): string | null {
+  const [only, ...others] = recorded;
+  if (only !== undefined && others.length === 0) return only;
   const agent = hostAgents.find((one) => one.host.name === host);
   if (agent === undefined) return null;
   const { variable, inVariable = "", inHome } = agent.integration.folder;

@@ -10,12 +10,14 @@ import { createThreadCleaner } from "../capture/thread-cleaner.ts";
 import { createExplain } from "../context/explain.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { Clock } from "../core/clock.ts";
+import { failOpenSync } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
 import { version } from "../core/version.ts";
 import type { Made } from "../generate/generate-batch.ts";
+import { recordedFolders } from "../hosts/install-records.ts";
 import { hostOf } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -38,8 +40,8 @@ import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
 import { createLastMessages } from "./last-message.ts";
 import { createMaintenance, purgesOf } from "./maintenance.ts";
-import { createMcp } from "./mcp-switch.ts";
-import { createNotices } from "./notices.ts";
+import { createMcp, installsOf } from "./mcp-switch.ts";
+import { createNotices, unreadEventsSince } from "./notices.ts";
 import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { describePause } from "./pause-steps.ts";
 import { buildProjects, createExplainDeps } from "./projects.ts";
@@ -254,12 +256,16 @@ function buildCapture(parts: Base & Memory & Generation) {
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
-  const writtenFor = createHostMemory(homedir(), parts.env);
+  const installs = installsOf(settings.paths);
+  const recorded = (host: string) =>
+    failOpenSync("read installs.json", () => recordedFolders(installs, host)) ?? [];
+  const unreadSince = () => unreadEventsSince(settings.paths, clock.now());
+  const writtenFor = createHostMemory(homedir(), parts.env, recorded);
   const hostEvents = createHostEvents({
     hostOf,
     now: clock.now,
-    countUnread: (unread) => store.commit(() => store.unreadEvents.count(unread)),
-    lastMessages: createLastMessages(parts.env),
+    countUnread: (unread) => store.commit(() => store.unreadEvents.count(unread, unreadSince())),
+    lastMessages: createLastMessages(parts.env, recorded),
     writtenFor,
     intake,
     cleaner,

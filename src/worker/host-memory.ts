@@ -5,10 +5,11 @@ import { type Written, writtenIn } from "../context/written.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { memoryFilesOf } from "../hosts/memory-files.ts";
 
-/** The sentences in the memory files of a host for a session in `cwd`. */
+/** The sentences in the memory files of a host for a session in `cwd`. `recorded` are its folders with a record. */
 export function createHostMemory(
   home: string,
   environment: Readonly<Record<string, string | undefined>>,
+  recorded: (host: string) => readonly string[] = () => [],
 ): (host: string, cwd: string) => Promise<Written> {
   const readFile = createFileCache();
   return async (host, cwd) => {
@@ -22,7 +23,7 @@ export function createHostMemory(
         depth === 0 ? [] : file.imports.flatMap((one) => read(pathOf(one, path, home), depth - 1));
       return [...file.written, ...imported];
     };
-    const files = memoryFilesOf(host, { cwd, home, environment }).flatMap(expanded);
+    const files = memoryFilesOf(host, { cwd, home, environment, recorded: recorded(host) }).flatMap(expanded);
     return new Set(files.flatMap((path) => read(path, importDepth)));
   };
 }

@@ -18,8 +18,11 @@ export interface LastMessages {
 const maxSessions = 100;
 const maxMessageChars = 65_536;
 
-/** `environment` names the folders of hosts. Messages are kept in memory until the next prompt. */
-export function createLastMessages(environment: Readonly<Record<string, string | undefined>>): LastMessages {
+/** `environment` and the records name the folders of hosts. Messages are kept in memory until the next prompt. */
+export function createLastMessages(
+  environment: Readonly<Record<string, string | undefined>>,
+  recorded: (host: string) => readonly string[] = () => [],
+): LastMessages {
   const said = new Map<string, string>();
 
   function remember(session: string, text: string): void {
@@ -40,7 +43,9 @@ export function createLastMessages(environment: Readonly<Record<string, string |
       if (transcripts === undefined || transcript === undefined) {
         return { ...event, lastAssistantMessage: said.get(key) ?? "" };
       }
-      return fromTranscript(() => inTranscript(transcripts, transcript, environment)).then(
+      const named = environment[transcripts.folderVariable] ?? "";
+      const folders = [named, join(homedir(), transcripts.folder), ...recorded(host.name)];
+      return fromTranscript(() => inTranscript(transcripts, transcript, folders)).then(
         (lastAssistantMessage) => ({ ...event, lastAssistantMessage }),
       );
     },
@@ -68,14 +73,14 @@ function keyOf(host: string, session: string): string {
 const tailBytes = 524_288;
 
 function inTranscript(
-  { folder, folderVariable, lastMessage }: Transcripts,
+  { lastMessage }: Transcripts,
   { path, untilEpochMs }: TranscriptPlace,
-  environment: Readonly<Record<string, string | undefined>>,
+  folders: readonly string[],
 ): string | null {
   // Any program of the user can send a path: nothing outside the host's folder is read.
-  const folders = [environment[folderVariable] ?? "", join(homedir(), folder)].filter((one) => one !== "");
   const file = realpathSync(path);
   const isInside = folders.some((one) => {
+    if (one === "") return false;
     const real = failOpenSync("find a host's folder", () => realpathSync(one));
     return real !== undefined && file.startsWith(real + sep);
   });

@@ -49,7 +49,8 @@ function broughtByPlugin(plugin: string): MemError {
   });
 }
 
-function installsOf({ installs: file }: DataPaths): Installs {
+/** The records of `mem install`. */
+export function installsOf({ installs: file }: DataPaths): Installs {
   return createInstalls({
     read: () => readPrivateFile(file, "data_dir_unusable"),
     replace: (change) => replacePrivateFile(file, "data_dir_unusable", change),

@@ -1,9 +1,19 @@
 // `mem rules --export`: standing rules in a section of a file that agents read.
-import { chmodSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { exportRules } from "../../src/cli/rules-export.ts";
+import { exportRules, missedBy } from "../../src/cli/rules-export.ts";
 import type { RulesAnswer } from "../../src/client/worker-client.ts";
+import { hostAgents } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { memAtHome } from "./mem.ts";
 
@@ -82,6 +92,37 @@ describe("exportRules", () => {
     const text = readFileSync(join(folder, "AGENTS.md"), "utf8");
     expect(text.match(/^- .*$/gm)).toHaveLength(1);
     expect(() => exportRules(join(folder, "AGENTS.md"), rules("Use pnpm."))).not.toThrow();
+  });
+});
+
+describe("missedBy", () => {
+  const missed = (name: string) => missedBy(join(folder, name), hostAgents);
+  const sentence = "Claude Code does not read AGENTS.md. Add the line `@AGENTS.md` to CLAUDE.md beside it.";
+  beforeEach(() => writeFileSync(join(folder, "AGENTS.md"), "# Mine\n"));
+
+  test("names the import that Claude Code needs, until it is there", () => {
+    expect(missed("AGENTS.md")).toBe(sentence);
+    writeFileSync(join(folder, "CLAUDE.md"), "Mail me@AGENTS.md\n");
+    expect(missed("AGENTS.md")).toBe(sentence);
+    writeFileSync(join(folder, "CLAUDE.md"), "# Mine\nSee @./AGENTS.md.\n");
+    expect(missed("AGENTS.md")).toBeNull();
+  });
+
+  test("a link to the file, or an import from the folder .claude, is as good", () => {
+    symlinkSync("AGENTS.md", join(folder, "CLAUDE.md"));
+    expect(missed("AGENTS.md")).toBeNull();
+    rmSync(join(folder, "CLAUDE.md"));
+    mkdirSync(join(folder, ".claude"));
+    writeFileSync(join(folder, ".claude", "CLAUDE.md"), "@../AGENTS.md");
+    expect(missed("AGENTS.md")).toBeNull();
+  });
+
+  test("is silent about a file that Claude Code reads, or that no host reads", () => {
+    expect([missed("CLAUDE.md"), missed("notes.md"), missedBy(join(folder, "AGENTS.md"), [])]).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 });
 

@@ -21,8 +21,9 @@ function write(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-async function sentences(host = "claude-code"): Promise<string[]> {
-  return [...(await createHostMemory(home, environment)(host, cwd))].sort();
+async function sentences(host = "claude-code", recorded: string[] = []): Promise<string[]> {
+  const memory = createHostMemory(home, environment, () => recorded.map((name) => join(home, name)));
+  return [...(await memory(host, cwd))].sort();
 }
 
 test("reads the files of Claude Code in the folder, above it and in the home", async () => {
@@ -32,6 +33,13 @@ test("reads the files of Claude Code in the folder, above it and in the home", a
   write(".claude/CLAUDE.md", "In the home.");
   write("work/app/AGENTS.md", "Of another host.");
   expect(await sentences()).toEqual(["above", "here", "in the home", "in the rules"]);
+});
+
+test("reads the one recorded folder where the environment lacks the variable", async () => {
+  write("recorded/AGENTS.md", "Used.");
+  write(".codex/AGENTS.md", "Not used.");
+  expect(await sentences("codex", ["recorded"])).toEqual(["used"]);
+  expect(await sentences("codex", ["recorded", "other"])).toEqual(["not used"]);
 });
 
 test("reads the folder that the host's variable names", async () => {

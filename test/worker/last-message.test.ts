@@ -62,7 +62,7 @@ test("a transcript in the host's folder is read, from its end", async () => {
   const path = join(folder, "session", "events.jsonl");
   mkdirSync(join(folder, "session"));
   writeFileSync(path, `${"x".repeat(2_000_000)} the newest message`);
-  const messages = createLastMessages({ SCRIPTED_HOME: folder });
+  const messages = createLastMessages({}, () => [folder]);
   const end = turnEnd({ transcript: { path, untilEpochMs: 7 } });
   expect(await messages.fill(host, end)).toMatchObject({ lastAssistantMessage: "7: x the newest message" });
 });

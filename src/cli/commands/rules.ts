@@ -14,8 +14,9 @@ import {
 } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { editText, keptText } from "../editor.ts";
+import { hostsOnMachine } from "../host-settings.ts";
 import { renderRules } from "../rule-lines.ts";
-import { type ExportedRules, exportRules } from "../rules-export.ts";
+import { type ExportedRules, exportRules, missedBy } from "../rules-export.ts";
 import { parseRulesFile, type RuleChanges, renderRulesFile } from "../rules-file.ts";
 import { observationAsJson } from "../search-list.ts";
 import { printWrapped } from "../table.ts";
@@ -128,8 +129,11 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
   else printWrapped(io, io.err, 'No rules. Add one: `mem remember "Use pnpm, never npm."`.');
 }
 
-function showExport({ io }: CliContext, done: ExportedRules, json: true | undefined): void {
+function showExport(context: CliContext, done: ExportedRules, json: true | undefined): void {
+  const { io } = context;
   const where = homePath(done.file);
+  const agents = () => hostsOnMachine(context).map(({ agent }) => agent);
+  const missed = done.rules === 0 ? null : missedBy(done.file, agents());
   if (json === true) io.json({ file: done.file, rules: done.rules, changed: done.changed });
   else if (done.rules > 0) {
     const verb = done.changed ? "Wrote" : "Already there:";
@@ -139,6 +143,7 @@ function showExport({ io }: CliContext, done: ExportedRules, json: true | undefi
       done.changed ? `No rules: removed their section from ${where}.` : "No rules, so nothing was written.",
     );
   }
+  if (missed !== null) io.err(missed);
 }
 
 // A project with rules and without a session is not among the known ones.
