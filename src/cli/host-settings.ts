@@ -85,7 +85,11 @@ export function writeHookFiles(paths: DataPaths, hosts: readonly HostAt[]): stri
     [paths.installVersion, `${version()}\n`],
   ];
   const changed = notes.filter(([file, text]) => readPrivateFile(file, "data_dir_unusable") !== text);
-  for (const [file, text] of changed) replacePrivateFile(file, "data_dir_unusable", () => text);
+  // The marker's time also ends the count of events that could not be read.
+  for (const [file, text] of notes) {
+    if (file === paths.installVersion || changed.some(([one]) => one === file))
+      replacePrivateFile(file, "data_dir_unusable", () => text);
+  }
   return [...launchers, ...changed.map(([file]) => file)];
 }
 

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { failOpenSync, type MemError } from "../core/errors.ts";
-import { homePath, packageFile } from "../core/paths.ts";
+import { type DataPaths, homePath, packageFile } from "../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../core/records/generation-pause.ts";
 import { version } from "../core/version.ts";
 import { loadPrices } from "../generate/prices.ts";
@@ -129,6 +129,19 @@ export function installNotice(markerFile: string, running: string): string | nul
   if (marker === "" || marker === running) return null;
   return `mem: hooks were installed by version ${marker}, the worker is ${running}. Run \`mem repair\`.`;
 }
+
+/** Events that could not be read are shown for a week, and until `mem repair` or `mem install` renews the marker. */
+export function unreadEventsSince(
+  { installVersion }: Pick<DataPaths, "installVersion">,
+  now: number,
+): number {
+  const marker = failOpenSync("look at .install-version", () =>
+    statSync(installVersion, { throwIfNoEntry: false }),
+  );
+  return Math.max(now - unreadShownMs, marker?.mtimeMs ?? 0);
+}
+
+const unreadShownMs = 7 * 86_400_000;
 
 /** Reads the file again when it changes. */
 function createPriceNotice(own: string): () => string[] {

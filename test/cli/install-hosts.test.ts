@@ -146,6 +146,24 @@ test("what only the user can do is shown again until an event shows that it is d
   expect((await mem("install", "codex")).stdout).toContain("/hooks");
 });
 
+test("events that cannot be read are shown with what helps, until a repair", async () => {
+  const mem = memAtHome();
+  await mem("install", "cursor");
+  const { worker } = JSON.parse((await mem("status", "--json")).stdout);
+  await fetch(`http://127.0.0.1:${worker.port}/api/hooks/cursor/stop`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
+  const status = await mem("status");
+  expect(status.stdout).toContain("1 not read this week");
+  expect(status.stderr).toContain("`mem repair`");
+  expect(await checkOf(mem, "Events")).toMatchObject({ state: "warn" });
+  await mem("repair");
+  expect((await mem("status")).stdout).not.toContain("not read");
+  expect(await checkOf(mem, "Events")).toMatchObject({ state: "ok" });
+});
+
 test("uninstall takes --yes, and says once that the memory stays", async () => {
   const mem = memAtHome();
   await mem("install", "claude-code", "cursor");

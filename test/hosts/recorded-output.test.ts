@@ -273,6 +273,7 @@ test("Cursor's events are stored once if Claude Code's hooks bring them too", {
 test.each<[string, string, string, string]>([
   ["an unknown host", "some-host", "{}", "unknown_host"],
   ["no JSON", "cursor", "no json", "not_an_object"],
+  ["nothing", "claude-code", "", "not_an_object"],
   ["a list", "gemini-cli", "[1]", "not_an_object"],
   ["no session", "copilot-cli", '{"prompt":"go"}', "no_session"],
   ["no prompt", "gemini-cli", '{"session_id":"s"}', "missing_field"],

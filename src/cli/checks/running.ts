@@ -40,12 +40,11 @@ function runningWell(name: string, health: Health): Check {
   return fail(name, `It is degraded${why}; ${words}.`, "mem worker logs");
 }
 
-/** Every event of the last week could be read. */
+/** Every event since the last week or repair could be read. */
 export function checkEvents({ unreadEvents = [] }: Health, nowEpochMs: number): Check {
   const line = unreadInWords(unreadEvents, nowEpochMs);
   if (line === null) return ok("Events", "all could be read");
-  const isUnknownHost = unreadEvents[0]?.reason === "unknown_host";
-  return warn("Events", `${line}.`, isUnknownHost ? "mem install --help" : "mem status --json");
+  return warn("Events", `${line}.`, "Update mem, then mem repair");
 }
 
 /** The configured port is used by the worker, or free. */

@@ -101,11 +101,16 @@ const unreadReason: Record<UnreadReason, string> = {
 function nextSteps(state: WorkerState): string[] {
   if (state.is === "silent") return [silentWorker(state.pid).hint ?? ""];
   if (state.is !== "answering") return ["Start it: `mem worker start`."];
-  const { queue, budget, provider } = state.health;
+  const { queue, budget, provider, unreadEvents = [] } = state.health;
   return [
     ...(queue.dead === 0
       ? []
       : [`${counted(queue.dead, "message")} failed. See why: \`mem queue list --failed\`.`]),
+    ...(unreadEvents.length === 0
+      ? []
+      : [
+          "Events that cannot be read are not in the memory. Update mem, then run `mem repair`, which also clears the count.",
+        ]),
     ...(budget !== null || provider.active === provider.name
       ? []
       : [`${provider.name} is not set up. See what is missing: \`mem doctor\`.`]),

@@ -41,7 +41,8 @@ export function hookRoutes(app: App, receive: ReceiveHook): void {
     },
     async ({ params, body, raw }, reply) => {
       const hasLeft = () => raw.socket.destroyed;
-      const text = await receive(params.host, params.event, body, { hasLeft });
+      const payload = raw.headers["content-length"] === "0" ? null : body;
+      const text = await receive(params.host, params.event, payload, { hasLeft });
       const type = text.startsWith("{") ? "application/json" : "text/plain";
       return reply.type(`${type}; charset=utf-8`).send(text);
     },

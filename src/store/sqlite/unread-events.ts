@@ -4,8 +4,6 @@ import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 
 const maxRows = 50;
-// A count starts again after a week without such an event.
-const keptMs = 7 * 86_400_000;
 
 export function createUnreadEvents(db: Sqlite) {
   const sql = createSql(db);
@@ -29,11 +27,14 @@ export function createUnreadEvents(db: Sqlite) {
        last_at_epoch = max(last_at_epoch, excluded.last_at_epoch)`,
   );
   return {
-    /** Newest first; of the week before `now`. */
-    list: (now: number) => list(now - keptMs),
-    /** Runs in the caller's transaction. Beyond 50 pairs of host and reason, hosts are counted as `others`. */
-    count(event: UnreadEvent): void {
-      dropOld(event.last_at_epoch - keptMs);
+    /** Newest first. */
+    list,
+    /**
+     * Runs in the caller's transaction. A count without an event since `since` starts again. Beyond 50 pairs of host and
+     * reason, hosts are counted as `others`.
+     */
+    count(event: UnreadEvent, since: number): void {
+      dropOld(since);
       const { host, reason } = event;
       const fits = hasRoom({ host, reason, maxRows }) === 1;
       add(fits ? event : { ...event, host: "others" });

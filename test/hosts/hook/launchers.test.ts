@@ -1,6 +1,6 @@
 // Every launcher, event and fault: exit 0, the worker's exact reply or nothing, and the event in the spool.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -176,11 +176,17 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     expect(JSON.stringify(line).length).toBeLessThan(70_000);
   });
 
-  test("a closed or empty standard input is no event", async () => {
+  test("a closed or empty standard input is left to the worker to count, and not spooled", async () => {
     const line = quotedLine(launchers[name]("stop"));
     for (const input of ["<&-", "</dev/null"]) {
       const home = hookHome();
       expect(await runHook(["/bin/sh", "-c", `{ ${line}; } ${input}`], home, "")).toEqual(silent);
+      for (const does of ["answer", "reset"] as const) {
+        const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does, answer: "" });
+        expect(await runHook(["/bin/sh", "-c", `{ ${line}; } ${input}`], home, "")).toEqual(silent);
+        expect(worker.requests).toMatchObject([{ body: "" }]);
+        rmSync(join(home.dataDir, "worker.sock"));
+      }
       expect(spooled(home)).toEqual([]);
     }
   });
