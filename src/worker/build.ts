@@ -10,14 +10,12 @@ import { createThreadCleaner } from "../capture/thread-cleaner.ts";
 import { createExplain } from "../context/explain.ts";
 import { createLedger } from "../context/ledger.ts";
 import type { Clock } from "../core/clock.ts";
-import { failOpenSync } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
 import { version } from "../core/version.ts";
 import type { Made } from "../generate/generate-batch.ts";
-import { recordedFolders } from "../hosts/install-records.ts";
 import { hostOf } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -40,8 +38,8 @@ import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
 import { createLastMessages } from "./last-message.ts";
 import { createMaintenance, purgesOf } from "./maintenance.ts";
-import { createMcp, installsOf } from "./mcp-switch.ts";
-import { createNotices, unreadEventsSince } from "./notices.ts";
+import { createMcp, foldersInRecords } from "./mcp-switch.ts";
+import { createNotices, unreadSince } from "./notices.ts";
 import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { describePause } from "./pause-steps.ts";
 import { buildProjects, createExplainDeps } from "./projects.ts";
@@ -256,15 +254,12 @@ function buildCapture(parts: Base & Memory & Generation) {
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
-  const installs = installsOf(settings.paths);
-  const recorded = (host: string) =>
-    failOpenSync("read installs.json", () => recordedFolders(installs, host)) ?? [];
-  const unreadSince = () => unreadEventsSince(settings.paths, clock.now());
+  const recorded = foldersInRecords(settings.paths);
   const writtenFor = createHostMemory(homedir(), parts.env, recorded);
   const hostEvents = createHostEvents({
     hostOf,
     now: clock.now,
-    countUnread: (unread) => store.commit(() => store.unreadEvents.count(unread, unreadSince())),
+    countUnread: (event) => store.commit(() => store.unreadEvents.count(event, unreadSince(settings, clock))),
     lastMessages: createLastMessages(parts.env, recorded),
     writtenFor,
     intake,

@@ -15,7 +15,7 @@ import type { LoadedSettings } from "../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../settings/table.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { HostActivity } from "./host-events.ts";
-import { type Notices, unreadEventsSince } from "./notices.ts";
+import { type Notices, unreadSince } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import { remoteAccess } from "./remote-access.ts";
 import type { WorkerStatus } from "./status.ts";
@@ -152,7 +152,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       queue: status.queue(),
       ...generation(),
       vectors: deps.vectors(),
-      unreadEvents: store.unreadEvents.list(unreadEventsSince(settings.paths, clock.now())),
+      unreadEvents: store.unreadEvents.list(unreadSince(settings, clock)),
       hosts: deps.hosts(),
       notices: notices.all(),
     }),

@@ -1,9 +1,9 @@
 // The MCP switch of the hosts with mem, for the worker's routes.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { MemError, toMemError } from "../core/errors.ts";
+import { failOpenSync, MemError, toMemError } from "../core/errors.ts";
 import type { DataPaths } from "../core/paths.ts";
-import { createInstalls, type Installs } from "../hosts/install-records.ts";
+import { createInstalls, type Installs, recordedFolders } from "../hosts/install-records.ts";
 import { createInstaller, mcpStateOf } from "../hosts/installer.ts";
 import { writeLaunchers } from "../hosts/launcher-files.ts";
 import type { McpPorts } from "../http/api/settings.ts";
@@ -49,8 +49,13 @@ function broughtByPlugin(plugin: string): MemError {
   });
 }
 
-/** The records of `mem install`. */
-export function installsOf({ installs: file }: DataPaths): Installs {
+/** The folders of a host in the records of `mem install`; none if they cannot be read. */
+export function foldersInRecords(paths: DataPaths): (host: string) => string[] {
+  const installs = installsOf(paths);
+  return (host) => failOpenSync("read installs.json", () => recordedFolders(installs, host)) ?? [];
+}
+
+function installsOf({ installs: file }: DataPaths): Installs {
   return createInstalls({
     read: () => readPrivateFile(file, "data_dir_unusable"),
     replace: (change) => replacePrivateFile(file, "data_dir_unusable", change),

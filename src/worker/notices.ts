@@ -2,8 +2,9 @@
 // refuses access, a stuck queue, an invalid mode or budget.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
+import type { Clock } from "../core/clock.ts";
 import { failOpenSync, type MemError } from "../core/errors.ts";
-import { type DataPaths, homePath, packageFile } from "../core/paths.ts";
+import { homePath, packageFile } from "../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../core/records/generation-pause.ts";
 import { version } from "../core/version.ts";
 import { loadPrices } from "../generate/prices.ts";
@@ -131,14 +132,11 @@ export function installNotice(markerFile: string, running: string): string | nul
 }
 
 /** Events that could not be read are shown for a week, and until `mem repair` or `mem install` renews the marker. */
-export function unreadEventsSince(
-  { installVersion }: Pick<DataPaths, "installVersion">,
-  now: number,
-): number {
+export function unreadSince({ paths }: Pick<LoadedSettings, "paths">, { now }: Clock): number {
   const marker = failOpenSync("look at .install-version", () =>
-    statSync(installVersion, { throwIfNoEntry: false }),
+    statSync(paths.installVersion, { throwIfNoEntry: false }),
   );
-  return Math.max(now - unreadShownMs, marker?.mtimeMs ?? 0);
+  return Math.max(now() - unreadShownMs, marker?.mtimeMs ?? 0);
 }
 
 const unreadShownMs = 7 * 86_400_000;
