@@ -1,5 +1,6 @@
 // The context that an agent would get, as text for people.
 import type { ContextExplanation } from "../client/worker-client.ts";
+import { marksInWords, reasonInWords } from "../core/records/explained-record.ts";
 import { recordName } from "../core/records/record-name.ts";
 import { padToWidth, terminalLine, terminalText, wrapListLine } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
@@ -7,7 +8,6 @@ import { printBeside, printWrapped } from "./table.ts";
 import { counted } from "./words.ts";
 
 type Moment = ContextExplanation["moments"][number];
-type ExplainedRecord = Moment["records"][number];
 
 /** Prints each moment: the text as the agent gets it, then a line for each record in it. */
 export function renderExplanation(io: Io, { project, moments }: ContextExplanation): void {
@@ -43,46 +43,8 @@ function renderReasons(io: Io, { moment, records }: Moment): void {
   const width = Math.max(...names.map(({ length }) => length));
   for (const [index, record] of records.entries()) {
     const front = `  ${padToWidth(names[index] ?? "", width)}  `;
-    const reason = terminalLine(`${marksOf(record)}: ${reasonOf(record, moment)}`);
+    const reason = terminalLine(`${marksInWords(record)}: ${reasonInWords(record, moment)}`);
     // One line a record where a program reads them.
     printBeside(io, front, front.length, reason, io.isTerminal ? io.columns : Infinity);
   }
-}
-
-function marksOf({ observation }: ExplainedRecord): string {
-  if (observation === null) return "summary";
-  const { obs_type, said_by, standing, reach, salience } = observation;
-  return [
-    obs_type,
-    ...(said_by === null ? [] : [`said by ${said_by}`]),
-    ...(standing === 0 ? [] : [reach === "everywhere" ? "rule everywhere" : "rule in this project"]),
-    ...(salience === null ? [] : [`salience ${salience.toFixed(1)}`]),
-  ].join(", ");
-}
-
-function reasonOf({ reason, observation }: ExplainedRecord, moment: Moment["moment"]): string {
-  switch (reason.by) {
-    case "section":
-      return `in "${reason.section}"`;
-    case "score":
-      return `score ${reason.score.toFixed(1)}, ${sharedWords(reason)}`;
-    case "search":
-      return "found by a search for the words of the prompt";
-    case "file":
-      return "about this file";
-    case "rule":
-      return moment === "file" ? "a rule about edits of this file" : "a rule that forbids this command";
-    case "family":
-      return `${observation?.obs_type === "bugfix" ? "a fix" : "a failure"} of \`${reason.family}\``;
-    default:
-      return reason satisfies never;
-  }
-}
-
-function sharedWords({ shared, turn }: { shared: readonly string[]; turn: readonly string[] }): string {
-  const parts = [
-    ...(shared.length === 0 ? [] : [`shares ${shared.join(", ")}`]),
-    ...(turn.length === 0 ? [] : [`its turn has ${turn.join(", ")}`]),
-  ];
-  return parts.length === 0 ? "no words in common" : parts.join("; ");
 }

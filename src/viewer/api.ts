@@ -1,12 +1,23 @@
 // Typed requests to the worker. Every failure is an `ApiFault` with a message and the next step.
+import type { costAnswer } from "../http/schemas/cost.ts";
 import type { contextExplanation } from "../http/schemas/explain.ts";
+import type { dropAnswer, queuePage, retryAnswer } from "../http/schemas/queue.ts";
+import type { batchAnswer } from "../http/schemas/recall.ts";
 import type { observation, observationPage, prompt, promptPage, summary } from "../http/schemas/records.ts";
 import type { remembered, rulesAnswer } from "../http/schemas/review.ts";
 import type { searchAnswer } from "../http/schemas/search.ts";
 import type { sessionPage, sessionWithSummaries } from "../http/schemas/session.ts";
-import type { settingsAnswer, settingsSaved } from "../http/schemas/settings.ts";
-import type { health, processingStatus, projectList, stats } from "../http/schemas/status.ts";
+import type { mcpStatus, settingsAnswer, settingsList, settingsSaved } from "../http/schemas/settings.ts";
+import type {
+  health,
+  processingStatus,
+  projectList,
+  repairState,
+  stats,
+  syncStatus,
+} from "../http/schemas/status.ts";
 import type { timelineAnswer } from "../http/schemas/timeline.ts";
+import type { activity, sessionInjections, sessionRecords } from "../http/schemas/views.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 
 /** What a schema of the API answers. */
@@ -14,16 +25,22 @@ export type Answer<S extends { _zod: { output: unknown } }> = S["_zod"]["output"
 
 /** Answers of the routes that read, by path. A page that reads another route adds it here. */
 export interface Reads {
-  "/api/context/explain": Answer<typeof contextExplanation>;
+  "/api/activity": Answer<typeof activity>;
+  "/api/cost": Answer<typeof costAnswer>;
   "/api/health": Answer<typeof health>;
+  "/api/maintenance/repair": Answer<typeof repairState>;
+  "/api/mcp/status": Answer<typeof mcpStatus>;
   "/api/observations": Answer<typeof observationPage>;
   "/api/processing-status": Answer<typeof processingStatus>;
   "/api/projects": Answer<typeof projectList>;
   "/api/prompts": Answer<typeof promptPage>;
+  "/api/queue": Answer<typeof queuePage>;
   "/api/rules": Answer<typeof rulesAnswer>;
   "/api/search": Answer<typeof searchAnswer>;
   "/api/settings": Answer<typeof settingsAnswer>;
+  "/api/settings/list": Answer<typeof settingsList>;
   "/api/stats": Answer<typeof stats>;
+  "/api/sync/status": Answer<typeof syncStatus>;
   "/api/timeline": Answer<typeof timelineAnswer>;
   "/api/trash": TrashPage;
   "/sessions": Answer<typeof sessionPage>;
@@ -31,10 +48,26 @@ export interface Reads {
   [path: `/api/summary/${number}`]: Answer<typeof summary>;
   [path: `/api/prompt/${number}`]: Answer<typeof prompt>;
   [path: `/api/session/${number}`]: Answer<typeof sessionWithSummaries>;
+  [path: `/api/sessions/${number}/injections`]: SessionInjections;
+  [path: `/api/sessions/${number}/records`]: Answer<typeof sessionRecords>;
+}
+
+type SessionInjections = Answer<typeof sessionInjections>;
+/** A text that was injected into a session. */
+export type Injection = SessionInjections["injections"][number];
+/** A record of a session. */
+export type SessionRecord = Answer<typeof sessionRecords>["items"][number];
+
+/** Answers of the routes that read with parameters in the body, for texts that are too long for an address. */
+export interface Asks {
+  "/api/context/explain": Answer<typeof contextExplanation>;
+  "/api/observations/batch": Answer<typeof batchAnswer>;
 }
 
 /** Answers of the routes that change something, by path. */
 export interface Posts {
+  "/api/queue/drop": Answer<typeof dropAnswer>;
+  "/api/queue/retry": Answer<typeof retryAnswer>;
   "/api/rules": Answer<typeof remembered>;
   "/api/settings": Answer<typeof settingsSaved>;
   [path: `/api/observations/${number}/${"text" | "status" | "pin"}`]: Answer<typeof observation>;
@@ -71,6 +104,8 @@ export function createApi() {
   return {
     get: <P extends keyof Reads>(path: P, query: Query = {}, signal?: AbortSignal): Promise<Reads[P]> =>
       request(withQuery(path, query), signal === undefined ? {} : { signal }) as Promise<Reads[P]>,
+    ask: <P extends keyof Asks>(path: P, body: Json, signal: AbortSignal): Promise<Asks[P]> =>
+      request(path, { ...withBody("POST", body), signal }) as Promise<Asks[P]>,
     post: <P extends keyof Posts>(path: P, body: Json): Promise<Posts[P]> =>
       request(path, withBody("POST", body)) as Promise<Posts[P]>,
     patch: (path: RecordPath, body: Json) => request(path, withBody("PATCH", body)),

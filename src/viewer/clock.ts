@@ -27,6 +27,17 @@ export function fullTime(epochMs: number): string {
   return new Date(epochMs).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** `14:05` in the reader's time zone. */
+export function clockTime(epochMs: number): string {
+  return new Date(epochMs).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+/** `Sat, 31 Jan 2026`. */
+export function dayOf(epochMs: number): string {
+  const options = { weekday: "short", day: "numeric", month: "short", year: "numeric" } as const;
+  return new Date(epochMs).toLocaleDateString("en-GB", options);
+}
+
 const ticking = createObservable(now());
 setInterval(() => ticking.set(now()), minute / 2);
 

@@ -5,6 +5,12 @@ export interface Place {
   query: URLSearchParams;
 }
 
+/** What a page gets: the parts of its path that its route names with `:`, and the query. */
+export interface PageProps {
+  parts: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+}
+
 /** The place that a hash names. */
 export function parsePlace(hash: string): Place {
   const [path = "", query = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);

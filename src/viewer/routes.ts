@@ -1,13 +1,12 @@
 // The pages: one row each.
 import type { ComponentType } from "preact";
-import type { Place } from "./links.ts";
+import type { PageProps, Place } from "./links.ts";
+import { ContextPage } from "./pages/context.tsx";
 import { HomePage } from "./pages/home.tsx";
-
-/** What a page gets: the parts of its path that the row names with `:`, and the query. */
-export interface PageProps {
-  parts: Readonly<Record<string, string>>;
-  query: URLSearchParams;
-}
+import { SessionPage } from "./pages/session.tsx";
+import { SessionsPage } from "./pages/sessions.tsx";
+import { SettingsPage } from "./pages/settings.tsx";
+import { StatusPage } from "./pages/status.tsx";
 
 interface Route {
   /** `/record/:kind/:id`. */
@@ -19,7 +18,14 @@ interface Route {
   key?: string;
 }
 
-export const routes: readonly Route[] = [{ path: "/", title: "Home", page: HomePage, key: "h" }];
+export const routes: readonly Route[] = [
+  { path: "/", title: "Home", page: HomePage, key: "h" },
+  { path: "/sessions", title: "Sessions", page: SessionsPage, key: "e" },
+  { path: "/session/:id", title: "Session", page: SessionPage },
+  { path: "/context", title: "Context preview", page: ContextPage, key: "c" },
+  { path: "/status", title: "Status", page: StatusPage, key: "a" },
+  { path: "/settings", title: "Settings", page: SettingsPage, key: "," },
+];
 
 /** The row of a place and the parts of its path; undefined for an unknown path. */
 export function routeOf({ path }: Place): { route: Route; parts: Record<string, string> } | undefined {

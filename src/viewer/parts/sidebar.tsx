@@ -1,8 +1,7 @@
 // The sidebar: pages, and the project whose records are shown.
 import { linkTo, type Place } from "../links.ts";
-import { useValue } from "../observable.ts";
 import { routes } from "../routes.ts";
-import { useViewer } from "../viewer.ts";
+import { ProjectFilter } from "./project-filter.tsx";
 import { ThemeSwitch } from "./theme.tsx";
 
 export function Sidebar({ place }: { place: Place }) {
@@ -31,29 +30,5 @@ export function Sidebar({ place }: { place: Place }) {
       <ProjectFilter />
       <ThemeSwitch />
     </nav>
-  );
-}
-
-function ProjectFilter() {
-  const viewer = useViewer();
-  const projects = useValue(viewer.projects);
-  const project = useValue(viewer.project);
-  // A chosen project may have no record any more.
-  const names = project === null || projects.includes(project) ? projects : [project, ...projects];
-  return (
-    <label class="field project-filter">
-      Project
-      <select
-        value={project ?? ""}
-        onChange={(event) => viewer.chooseProject(event.currentTarget.value || null)}
-      >
-        <option value="">All projects</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

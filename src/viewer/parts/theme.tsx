@@ -1,22 +1,25 @@
 // Light, dark, or as the system says. The choice stays in this browser.
-import { useState } from "preact/hooks";
+import { createObservable, useValue } from "../observable.ts";
 
 const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
 
 const storageKey = "mem-theme";
 
+const shown = createObservable<Theme>(storedTheme());
+
 /** Applies the stored choice. */
 export function applyTheme(): void {
-  document.documentElement.dataset.theme = storedTheme();
+  document.documentElement.dataset.theme = shown.get();
 }
 
-export function ThemeSwitch() {
-  const [theme, setTheme] = useState(storedTheme);
+/** `name` tells apart the radio buttons of two switches on a page. */
+export function ThemeSwitch({ name = "theme" }: { name?: string }) {
+  const theme = useValue(shown);
   function choose(chosen: Theme): void {
     localStorage.setItem(storageKey, chosen);
+    shown.set(chosen);
     applyTheme();
-    setTheme(chosen);
   }
   return (
     <fieldset class="theme-switch">
@@ -25,7 +28,7 @@ export function ThemeSwitch() {
         <label key={each}>
           <input
             type="radio"
-            name="theme"
+            name={name}
             value={each}
             checked={each === theme}
             onChange={() => choose(each)}

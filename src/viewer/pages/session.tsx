@@ -1,0 +1,184 @@
+// A session: its prompts, work and summaries in order, and the context injected at each moment.
+import { useState } from "preact/hooks";
+import type { StreamEvent } from "../../core/records/events.ts";
+import { counted, durationInWords } from "../../text/quantities.ts";
+import { deleteRecord, editRecord } from "../actions.ts";
+import { Fault, Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import type { Reads } from "../api.ts";
+import { fullTime } from "../clock.ts";
+import { useKeys } from "../keys.ts";
+import { linkTo, type PageProps } from "../links.ts";
+import { go } from "../location.ts";
+import { usePaged } from "../paged.ts";
+import { TextForm } from "../parts/text-form.tsx";
+import { useViewer } from "../viewer.ts";
+import { InjectedTotals, SubAgents } from "./session-injected.tsx";
+import { SessionTimeline, type Shows } from "./session-timeline.tsx";
+import { sessionTitle } from "./sessions.tsx";
+
+type Session = Reads[`/api/session/${number}`];
+
+export function SessionPage({ parts, query }: PageProps) {
+  const { api } = useViewer();
+  const id = Number(parts.id);
+  const session = useLoaded((signal) => api.get(`/api/session/${id}`, {}, signal), [id]);
+  return (
+    <div class="page">
+      <nav aria-label="Back">
+        <a href={linkTo("/sessions")}>All sessions</a>
+      </nav>
+      <Shown of={session}>
+        {(value) => (
+          <>
+            <SessionHead session={value} onChanged={session.reload} />
+            <SessionBody key={value.id} session={value} reload={session.reload} query={query} />
+          </>
+        )}
+      </Shown>
+    </div>
+  );
+}
+
+function SessionHead({ session, onChanged }: { session: Session; onChanged: () => void }) {
+  const viewer = useViewer();
+  const [isEditing, setIsEditing] = useState(false);
+  const { id, project, host, status, cwd, prompt_count, created_at_epoch, last_active_at_epoch } = session;
+  async function rename(title: string): Promise<void> {
+    const isDone = await viewer.act(async () => {
+      const { text, undo } = await editRecord(viewer.api, "session", id, { title });
+      onChanged();
+      return { text, ...(undo && { undo: () => undo().then(onChanged) }) };
+    });
+    if (isDone) setIsEditing(false);
+  }
+  async function remove(): Promise<void> {
+    if (await viewer.act(() => deleteRecord(viewer.api, "session", id))) go(linkTo("/sessions"));
+  }
+  useKeys([
+    { keys: "e", what: "Rename the session", run: () => setIsEditing(true) },
+    { keys: "x", what: "Delete the session", run: () => void remove() },
+  ]);
+  if (isEditing)
+    return (
+      <TextForm
+        label="Title of the session"
+        text={sessionTitle(session)}
+        save="Save"
+        onSave={rename}
+        onCancel={() => setIsEditing(false)}
+      />
+    );
+  const lasted = last_active_at_epoch - created_at_epoch;
+  return (
+    <header class="session-head">
+      <h1>{sessionTitle(session)}</h1>
+      <p class="facts">
+        <span class="project">{project}</span>
+        <span>{host}</span>
+        <span>{status === "active" ? "active" : "ended"}</span>
+        <span>{counted(prompt_count, "prompt")}</span>
+        <span>
+          {fullTime(created_at_epoch)}
+          {lasted >= 60_000 && `, for ${durationInWords(lasted)}`}
+        </span>
+        {cwd !== null && <code>{cwd}</code>}
+      </p>
+      <div class="buttons">
+        <button type="button" aria-keyshortcuts="e" onClick={() => setIsEditing(true)}>
+          Rename <kbd>e</kbd>
+        </button>
+        <button type="button" class="danger" aria-keyshortcuts="x" onClick={() => void remove()}>
+          Delete with its records <kbd>x</kbd>
+        </button>
+      </div>
+    </header>
+  );
+}
+
+interface BodyProps {
+  session: Session;
+  reload: () => void;
+  query: URLSearchParams;
+}
+
+function SessionBody({ session, reload, query }: BodyProps) {
+  const { api } = useViewer();
+  const { id } = session;
+  const injected = useLoaded((signal) => api.get(`/api/sessions/${id}/injections`, {}, signal), [id]);
+  const records = usePaged((page, signal) => api.get(`/api/sessions/${id}/records`, page, signal), [id], 200);
+  useReloadOn(
+    () => {
+      reload();
+      injected.reload();
+      records.reload();
+    },
+    (event) => concerns(event, session),
+  );
+  const shows = showsOf(query);
+  const injections = injected.value?.injections ?? [];
+  return (
+    <>
+      {injected.fault && <Fault fault={injected.fault} retry={injected.reload} />}
+      {injected.value && <InjectedTotals injected={injected.value} />}
+      {records.fault && <Fault fault={records.fault} retry={records.reload} />}
+      <ShowChoice id={id} shows={shows} />
+      <SessionTimeline
+        session={session}
+        shows={shows}
+        records={records}
+        injections={injections.filter(({ reader }) => reader === "")}
+      />
+      <SubAgents
+        session={session}
+        injections={injections.filter(({ reader }) => reader !== "")}
+        records={records.items}
+      />
+    </>
+  );
+}
+
+const choices: Readonly<Record<Shows, string>> = {
+  all: "Everything",
+  injected: "Injected context",
+  work: "Work",
+};
+
+function showsOf(query: URLSearchParams): Shows {
+  const wanted = query.get("show");
+  return wanted === "injected" || wanted === "work" ? wanted : "all";
+}
+
+function ShowChoice({ id, shows }: { id: number; shows: Shows }) {
+  return (
+    <nav class="choices" aria-label="Show">
+      {(Object.keys(choices) as Shows[]).map((each) => (
+        <a
+          key={each}
+          class="button"
+          href={linkTo(`/session/${id}`, { show: each === "all" ? undefined : each })}
+          aria-current={each === shows ? "true" : undefined}
+        >
+          {choices[each]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function concerns(event: StreamEvent, { id, sdk_session_id, claude_session_id }: Session): boolean {
+  switch (event.type) {
+    case "observation_created":
+    case "observation_changed":
+      return event.observation.sdk_session_id === sdk_session_id;
+    case "summary_created":
+      return event.summary.sdk_session_id === sdk_session_id;
+    case "new_prompt":
+      return event.claude_session_id === claude_session_id;
+    case "session_started":
+    case "session_completed":
+    case "observation_queued":
+      return event.sessionDbId === id;
+    default:
+      return event.type.startsWith("record_");
+  }
+}

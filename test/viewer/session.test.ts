@@ -1,0 +1,88 @@
+// The pages of sessions in a browser, on a real worker: the list, the timeline, the injected context.
+import { expect, test } from "vitest";
+import type { Reads } from "../../src/viewer/api.ts";
+import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { testBrowser } from "./browser.ts";
+import { injectedSession, sendInjectedSession, subAgent } from "./injected-session.ts";
+
+const browser = testBrowser();
+
+type Injections = Reads[`/api/sessions/${number}/injections`];
+
+async function injectedWorker(): Promise<{ worker: WorkerProcess; id: number; injected: Injections }> {
+  const worker = await startWorker(workerHome());
+  await sendInjectedSession(worker);
+  const { items } = (await worker.get("/sessions")).body as Reads["/sessions"];
+  const id = items.find((session) => session.claude_session_id === injectedSession)?.id ?? 0;
+  return { worker, id, injected: (await worker.get(`/api/sessions/${id}/injections`)).body as Injections };
+}
+
+test("a session shows its injected context: when, why, at what cost", async () => {
+  const { worker, id, injected } = await injectedWorker();
+  const { page, errors, foreign } = await browser.open(worker, "#/sessions");
+  await page.locator(`[data-row][data-id="${id}"]`).click();
+  const totals = page.locator(".injected-totals");
+  await totals.getByText(`${injected.total_tokens} tokens`).waitFor();
+  const main = page.locator("section > .timeline > li");
+  const heads = await main.locator(".injected-head strong").allInnerTexts();
+  expect(heads).toEqual(["at the start", "with prompt 1", "before it opened src/auth/session.ts"]);
+  const ofMain = injected.injections.filter(({ reader }) => reader === "");
+  expect(await main.locator(".injected-tokens").allInnerTexts()).toEqual(
+    ofMain.map(({ tokens }) => `${tokens} tokens`),
+  );
+  const start = main.filter({ hasText: "at the start" });
+  expect(await start.locator(".injected-records a").count()).toBe(ofMain[0]?.records.length);
+  const text = start.locator("pre");
+  expect(await text.isVisible()).toBe(false);
+  await start.locator("summary").click();
+  expect(await text.textContent()).toBe(ofMain[0]?.text);
+  const agent = page.locator(".sub-agent");
+  expect(await agent.innerText()).toContain(subAgent);
+  await page.getByRole("link", { name: "Work" }).click();
+  await start.waitFor({ state: "detached" });
+  expect(await main.filter({ hasText: "Prompt 1" }).count()).toBe(1);
+  expect([...errors, ...foreign]).toEqual([]);
+});
+
+test("a session without injected context says why", async () => {
+  const worker = await startWorker(workerHome());
+  await worker.post("/api/sessions/init", { claudeSessionId: "alone", project: "shop", prompt: "Hello" });
+  const { page } = await browser.open(worker, "#/session/1");
+  await page.getByText("Nothing was injected into this session.").waitFor();
+  await page.locator(".timeline-card.prompt", { hasText: "Hello" }).waitFor();
+  await page.evaluate(() => {
+    location.hash = "#/session/99";
+  });
+  await page.getByRole("alert").waitFor();
+});
+
+test("a session is deleted with its records, and restored", async () => {
+  const worker = await startWorker(workerHome());
+  await worker.post("/api/sessions/init", {
+    claudeSessionId: "s1",
+    project: "shop",
+    prompt: "Fix the login",
+  });
+  const { page, errors } = await browser.open(worker, "#/session/1");
+  await page.getByRole("heading", { name: "Fix the login" }).waitFor();
+  await page.keyboard.press("x");
+  await page.getByText("No session yet.").waitFor();
+  expect((await worker.get("/api/session/1")).status).toBe(404);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.locator("[data-row]", { hasText: "Fix the login" }).waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("what happens in a session appears without a reload", async () => {
+  const worker = await startWorker(workerHome());
+  const session = { claudeSessionId: "s1", project: "shop" };
+  await worker.post("/api/sessions/init", { ...session, prompt: "Fix the login" });
+  const { page } = await browser.open(worker, "#/session/1");
+  await page.locator(".timeline-card.prompt").waitFor();
+  await worker.post("/observations", {
+    ...session,
+    title: "The cookie is signed",
+    summary: "With a secret.",
+  });
+  await page.locator(".timeline-row", { hasText: "The cookie is signed" }).waitFor();
+});
