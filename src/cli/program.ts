@@ -27,6 +27,7 @@ import { registerSettings } from "./commands/settings.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerTimeline } from "./commands/timeline.ts";
+import { registerTv } from "./commands/tv.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
@@ -47,7 +48,7 @@ const groups: readonly (readonly [heading: string, commands: readonly Register[]
   ],
   ["Models:", [registerQueue, registerCost, registerRegenerate, registerMode]],
   ["Data:", [registerReview, registerEdit, registerProject, registerFolders, registerSettings]],
-  ["Server:", [registerWorker, registerDoctor, registerServer, registerKeys]],
+  ["Server:", [registerWorker, registerTv, registerDoctor, registerServer, registerKeys]],
 ];
 
 const helpColumns = 100;

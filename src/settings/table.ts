@@ -95,7 +95,7 @@ export const settingsTable = {
   MEM_TV_TOKEN: setting(
     secret,
     "",
-    "Secret that lets other machines open the TV page, read-only; empty: off.",
+    "Secret with which other machines open the TV page, read-only; `mem tv enable` makes one.",
   ),
   MEM_DATA_DIR: setting(path, "~/.mem", "Data directory. Only the environment can set it."),
   MEM_SKIP_TOOLS: setting(

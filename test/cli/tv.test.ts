@@ -1,0 +1,99 @@
+// The TV page from another address of this machine, opened and closed by the real command line.
+
+import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { tvUrls } from "../../src/cli/tv-address.ts";
+import { calledMem, memAtHome } from "./mem.ts";
+
+const own = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === "IPv4" && !one.internal)?.address;
+
+const settingsIn = (dataDir: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(dataDir, "settings.json"), "utf8"));
+
+test("enable opens the page with a token, url repeats it, disable closes it", async () => {
+  const mem = calledMem();
+  const enabled = await mem("tv", "enable", "--yes", "--json");
+  expect(enabled.code, enabled.stderr).toBe(0);
+  const { items, ...rest } = JSON.parse(enabled.stdout);
+  expect(rest).toMatchObject({ enabled: true, host: "0.0.0.0", worker: "running" });
+  const { MEM_TV_TOKEN: token = "", MEM_WORKER_HOST: host } = settingsIn(mem.home.dataDir);
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(host).toBe("0.0.0.0");
+  expect(JSON.parse((await mem("tv", "enable", "--yes", "--json")).stdout)).toEqual({ items, ...rest });
+  const shown = await mem("tv", "url", "--project", "a & b", "--source", "codex");
+  if (own !== undefined) {
+    expect(shown.stdout).toContain(
+      `http://${own}:${rest.port}/tv?token=${token}&project=a+%26+b&source=codex\n`,
+    );
+    expect((await fetch(String(items[0].url))).status).toBe(200);
+    expect((await fetch(String(items[0].url).replace(/token=\w+/, "token=x"))).status).toBe(401);
+    expect((await fetch(`http://${own}:${rest.port}/?token=${token}`)).status).toBe(404);
+  }
+  expect(shown.stderr).toMatch(/plain\s+HTTP/);
+  expect(shown.stdout).not.toContain("█");
+  expect((await mem("settings", "list")).stdout).not.toContain(token);
+
+  const disabled = await mem("tv", "disable", "--json");
+  expect(JSON.parse(disabled.stdout)).toEqual({ enabled: false, changed: true });
+  expect(settingsIn(mem.home.dataDir)).toMatchObject({ MEM_TV_TOKEN: "", MEM_WORKER_HOST: "127.0.0.1" });
+  if (own !== undefined)
+    await expect(fetch(`http://${own}:${rest.port}/tv?token=${token}`)).rejects.toThrow();
+  const again = await mem("tv", "disable");
+  expect([again.code, again.stdout]).toEqual([0, "The TV page is closed already.\n"]);
+});
+
+test("the viewer of this machine answers when the worker is bound to one address", async () => {
+  if (own === undefined) return;
+  const mem = calledMem();
+  const { stdout } = await mem("tv", "enable", "--host", own, "--yes", "--json");
+  const { port, items } = JSON.parse(stdout);
+  expect(items).toHaveLength(1);
+  expect((await fetch(`http://127.0.0.1:${port}/api/version`)).status).toBe(200);
+  expect((await fetch(`http://${own}:${port}/api/version`)).status).toBe(404);
+  expect((await mem("status")).stdout).toContain(`running at http://127.0.0.1:${port}`);
+});
+
+describe("without a change", () => {
+  test("enable asks first, and fails where it cannot", async () => {
+    const mem = memAtHome();
+    const { code, stderr } = await mem("tv", "enable");
+    expect(code).toBe(64);
+    expect(stderr).toContain("mem tv enable --yes");
+    expect(settingsIn(mem.home.dataDir)).toMatchObject({ MEM_TV_TOKEN: "", MEM_WORKER_HOST: "127.0.0.1" });
+  });
+
+  test.each([
+    ["127.0.0.1", "Other devices cannot reach 127.0.0.1."],
+    ["localhost", "Other devices cannot reach localhost."],
+    ["203.0.113.9", "This machine has no address 203.0.113.9."],
+  ])("--host %s is refused", async (host, message) => {
+    const mem = calledMem();
+    const { code, stderr } = await mem("tv", "enable", "--yes", "--host", host);
+    expect([code, stderr.split("\n")[0]]).toEqual([64, message]);
+    expect(settingsIn(mem.home.dataDir).MEM_TV_TOKEN).toBe("");
+  });
+
+  test("url says how to open the page", async () => {
+    const { code, stderr } = await calledMem()("tv", "url");
+    expect(code).toBe(65);
+    expect(stderr).toContain("`mem tv enable`");
+  });
+
+  test("a host of the environment is named, since it takes precedence", async () => {
+    const mem = calledMem({ MEM_WORKER_HOST: "0.0.0.0" });
+    const { code, stderr } = await mem("tv", "disable");
+    expect(code).toBe(65);
+    expect(stderr).toContain("unset MEM_WORKER_HOST");
+  });
+});
+
+test.each([
+  ["fd00::1", "http://[fd00::1]:1/tv?token=t"],
+  ["box.local", "http://box.local:1/tv?token=t"],
+])("the address of %s is %s", (host, url) => {
+  expect(tvUrls({ host, port: 1, token: "t" })).toEqual([url]);
+});
