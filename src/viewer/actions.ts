@@ -1,9 +1,11 @@
 // What a user does to a record: each action answers the toast that reports it, with the way back.
 import type { Json } from "../text/json.ts";
+import type { Reads } from "./api.ts";
 import type { Kind } from "./lines.ts";
 import type { Toast, Viewer } from "./viewer.ts";
 
 type Api = Viewer["api"];
+type TrashItem = Reads["/api/trash"]["items"][number];
 
 /** Plural of a kind in the paths of the API. */
 const collections = {
@@ -14,7 +16,7 @@ const collections = {
 } as const satisfies Record<Kind | "session", string>;
 
 /** Names of kinds for people. */
-const kindNames: Record<Kind | "session", string> = {
+export const kindNames: Record<Kind | "session", string> = {
   observation: "Observation",
   summary: "Summary",
   prompt: "Prompt",
@@ -42,17 +44,49 @@ export async function editRecord(
   return { text: `${kindNames[kind]} ${id} saved.`, undo };
 }
 
+export async function pinObservation(api: Api, id: number, pinned: boolean): Promise<Toast> {
+  const pin = (value: boolean) => api.post(`/api/observations/${id}/pin`, { pinned: value });
+  await pin(pinned);
+  return {
+    text: pinned ? `Observation ${id} pinned: it comes first in the context.` : `Observation ${id} unpinned.`,
+    undo: async () => void (await pin(!pinned)),
+  };
+}
+
+export async function rejectObservation(api: Api, id: number): Promise<Toast> {
+  await api.post(`/api/observations/${id}/status`, { status: "rejected" });
+  return {
+    text: `Observation ${id} rejected: no search or context shows it.`,
+    undo: () => activate(api, id),
+  };
+}
+
 export async function replaceObservation(api: Api, id: number, by: number): Promise<Toast> {
   await api.post(`/api/observations/${id}/status`, { status: "superseded", superseded_by: by });
   return { text: `Observation ${id} is replaced by ${by}.`, undo: () => activate(api, id) };
 }
 
 /** Takes back a rejection or a replacement. */
+export async function activateObservation(
+  api: Api,
+  id: number,
+  before: "rejected" | "superseded",
+): Promise<Toast> {
+  await activate(api, id);
+  return { text: `Observation ${id} is no longer ${before === "rejected" ? "rejected" : "replaced"}.` };
+}
+
 async function activate(api: Api, id: number): Promise<void> {
   await api.post(`/api/observations/${id}/status`, { status: "active" });
 }
 
-/** Puts back what the trash keeps. */
+/** Restores what the trash keeps: a deleted record, or the text from before an edit. */
+export async function restoreFromTrash(api: Api, { trash_id, kind, id, action }: TrashItem): Promise<Toast> {
+  await restore(api, trash_id);
+  const done = action === "deleted" ? "restored" : "has its earlier text again";
+  return { text: `${kindNames[kind]} ${id} ${done}.` };
+}
+
 async function restore(api: Api, trashId: number): Promise<void> {
   await api.post(`/api/trash/${trashId}/restore`, {});
 }

@@ -17,6 +17,7 @@ import type {
   syncStatus,
 } from "../http/schemas/status.ts";
 import type { timelineAnswer } from "../http/schemas/timeline.ts";
+import type { deletedRecord, restoredRecord, trashPage } from "../http/schemas/trash.ts";
 import type { activity, sessionInjections, sessionRecords } from "../http/schemas/views.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 
@@ -42,7 +43,7 @@ export interface Reads {
   "/api/stats": Answer<typeof stats>;
   "/api/sync/status": Answer<typeof syncStatus>;
   "/api/timeline": Answer<typeof timelineAnswer>;
-  "/api/trash": TrashPage;
+  "/api/trash": Answer<typeof trashPage>;
   "/sessions": Answer<typeof sessionPage>;
   [path: `/api/observation/${number}`]: Answer<typeof observation>;
   [path: `/api/summary/${number}`]: Answer<typeof summary>;
@@ -71,28 +72,11 @@ export interface Posts {
   "/api/rules": Answer<typeof remembered>;
   "/api/settings": Answer<typeof settingsSaved>;
   [path: `/api/observations/${number}/${"text" | "status" | "pin"}`]: Answer<typeof observation>;
-  [path: `/api/trash/${number}/restore`]: { kind: string; id: number };
+  [path: `/api/trash/${number}/restore`]: Answer<typeof restoredRecord>;
 }
 
 /** Routes of one record that `PATCH` and `DELETE` take. */
 export type RecordPath = `/api/${"observations" | "summaries" | "prompts" | "sessions"}/${number}`;
-
-interface TrashPage {
-  items: TrashItem[];
-  hasMore: boolean;
-}
-
-/** A deletion, or the text before an edit. */
-export interface TrashItem {
-  trash_id: number;
-  kind: string;
-  id: number;
-  action: "deleted" | "edited";
-  title: string;
-  project: string;
-  at_epoch: number;
-  undo_until_epoch: number;
-}
 
 /** Parameters of a query; those that are undefined or empty are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -109,7 +93,8 @@ export function createApi() {
     post: <P extends keyof Posts>(path: P, body: Json): Promise<Posts[P]> =>
       request(path, withBody("POST", body)) as Promise<Posts[P]>,
     patch: (path: RecordPath, body: Json) => request(path, withBody("PATCH", body)),
-    delete: (path: RecordPath) => request(path, { method: "DELETE" }) as Promise<{ trash_id: number }>,
+    delete: (path: RecordPath) =>
+      request(path, { method: "DELETE" }) as Promise<Answer<typeof deletedRecord>>,
   };
 }
 

@@ -16,15 +16,17 @@ export function App() {
   const place = usePlace();
   const found = routeOf(place);
   const isOpen = useValue(viewer.sidebarOpen);
+  const isDrawerOpen = useValue(viewer.drawerOpen);
   const [helpOpen, setHelpOpen] = useState(false);
   const title = found?.route.title ?? "Not found";
   useShellKeys(() => setHelpOpen(true));
   useEffect(() => {
     document.title = found?.route.path === "/" ? "mem" : `${title} · mem`;
   }, [title]);
+  useEffect(() => viewer.drawerOpen.set(false), [place.path]);
   const Page = found?.route.page;
   return (
-    <div class={isOpen ? "shell" : "shell sidebar-closed"}>
+    <div class={`shell${isOpen ? "" : " sidebar-closed"}${isDrawerOpen ? " drawer-open" : ""}`}>
       <button type="button" class="skip" onClick={focusMain}>
         Skip to the content
       </button>

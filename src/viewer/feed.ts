@@ -2,8 +2,9 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { StreamEvent } from "../core/records/events.ts";
 import { type Api, type ApiFault, faultOf, isAborted } from "./api.ts";
-import { eventLine, type Line, mergeLines, newestFirst, timelineLines } from "./lines.ts";
+import { eventLine, type Line, lineKey, mergeLines, newestFirst, timelineLines } from "./lines.ts";
 import { createObservable, type Observable, useValue } from "./observable.ts";
+import { lineOf, readRecord } from "./records.ts";
 import { useViewer } from "./viewer.ts";
 
 export interface FeedState {
@@ -25,6 +26,8 @@ export interface Feed {
   close(): void;
 }
 
+type RecordEvent = Extract<StreamEvent, { type: "record_deleted" | "record_restored" }>;
+
 const pageSize = 100;
 // Records of the same moment as the oldest line, which an older page would begin after.
 const sameMoment = 50;
@@ -44,6 +47,10 @@ function createFeed(api: Api, project: string | null): Feed {
     state.set({ ...state.get(), ...part });
   }
 
+  function fail(error: unknown): void {
+    if (!isAborted(error)) change({ isLoading: false, fault: faultOf(error) });
+  }
+
   async function read(anchor: string, after: number): Promise<Line[] | undefined> {
     change({ isLoading: true });
     const query = { anchor, depth_before: pageSize, depth_after: after, project: project ?? "" };
@@ -52,7 +59,7 @@ function createFeed(api: Api, project: string | null): Feed {
       change({ isLoading: false, fault: undefined });
       return lines;
     } catch (error) {
-      if (!isAborted(error)) change({ isLoading: false, fault: faultOf(error) });
+      fail(error);
       return undefined;
     }
   }
@@ -60,15 +67,7 @@ function createFeed(api: Api, project: string | null): Feed {
   async function refresh(): Promise<void> {
     const page = await read(endOfTime, 0);
     if (page === undefined) return;
-    const { lines } = state.get();
-    const oldest = page.at(-1);
-    const isFirst = lines.length === 0;
-    const older = oldest === undefined ? [] : lines.filter((line) => newestFirst(line, oldest) > 0);
-    // Without a line in common, records between both would be missing.
-    const hasGap =
-      page.length === pageSize && !page.some(({ key }) => lines.some((line) => line.key === key));
-    if (isFirst || hasGap) change({ lines: page, hasMore: page.length === pageSize });
-    else change({ lines: [...page, ...older] });
+    change(withNewest(state.get(), page));
   }
 
   async function more(): Promise<void> {
@@ -82,8 +81,13 @@ function createFeed(api: Api, project: string | null): Feed {
   }
 
   function receive(event: StreamEvent): void {
+    if (event.type === "record_deleted" || event.type === "record_restored") void move(event);
     const line = eventLine(event);
-    if (line === undefined || (project !== null && line.project !== project)) return;
+    if (line !== undefined) insert(line);
+  }
+
+  function insert(line: Line): void {
+    if (project !== null && line.project !== project) return;
     const { lines, hasMore } = state.get();
     const oldest = lines.at(-1);
     // Older than what is loaded: it comes with its page.
@@ -92,7 +96,32 @@ function createFeed(api: Api, project: string | null): Feed {
     change({ lines: isHidden ? without(lines, line.key) : mergeLines(lines, [line]) });
   }
 
+  async function move({ type, kind, id }: RecordEvent): Promise<void> {
+    if (kind === "session") {
+      // Records go and come with it that the event does not name.
+      change({ lines: [] });
+      await refresh();
+    } else if (type === "record_deleted") {
+      change({ lines: without(state.get().lines, lineKey(kind, id)) });
+    } else {
+      await readRecord(api, kind, id, stopped.signal).then((record) => insert(lineOf(record)), fail);
+    }
+  }
+
   return { state, more: () => void more(), refresh, receive, close: () => stopped.abort() };
+}
+
+/** The feed with its newest page as it is now. */
+function withNewest(
+  { lines, hasMore }: FeedState,
+  page: readonly Line[],
+): Pick<FeedState, "lines" | "hasMore"> {
+  const oldest = page.at(-1);
+  const isWhole = page.length < pageSize;
+  // Without a line in common, records between both would be missing.
+  const isConnected = page.some(({ key }) => lines.some((line) => line.key === key));
+  if (isWhole || oldest === undefined || !isConnected) return { lines: page, hasMore: !isWhole };
+  return { lines: [...page, ...lines.filter((line) => newestFirst(line, oldest) > 0)], hasMore };
 }
 
 function without(lines: readonly Line[], key: string): Line[] {

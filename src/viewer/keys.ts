@@ -1,5 +1,5 @@
 // The keyboard: keys of the present page over keys of the viewer, sequences such as `g h`, rows with `j` and `k`.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { createObservable, type Observable } from "./observable.ts";
 
 /** One key, or two in sequence as `g h`, and what it does in words for the help. */
@@ -17,7 +17,8 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
   const latest = useRef(bindings);
   latest.current = bindings;
   const names = bindings.map(({ keys }) => keys).join();
-  useEffect(() => {
+  // Before the page is painted: a key pressed right after must not be lost.
+  useLayoutEffect(() => {
     const added = bindings.map(({ keys, what }) => ({
       keys,
       what,

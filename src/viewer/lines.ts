@@ -1,6 +1,7 @@
 // Records as one line in a list, from every shape that the API and the stream have for them.
 import type { StreamEvent } from "../core/records/events.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
+import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
 import { linkTo } from "./links.ts";
 
@@ -115,7 +116,7 @@ type LinedSummary = Pick<
   "id" | "project" | "created_at_epoch" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
 >;
 
-function summaryLine(record: LinedSummary): Line {
+export function summaryLine(record: LinedSummary): Line {
   const { summary_text, request, learned, completed, next_steps } = record;
   return {
     ...base("summary", record),
@@ -127,6 +128,30 @@ function summaryLine(record: LinedSummary): Line {
   };
 }
 
+type Hit = SearchAnswer["observations" | "sessions" | "prompts"][number];
+
+/** The line of a search result in index form. */
+export function hitLine(kind: Kind, hit: Hit): Line {
+  if (!("preview" in hit)) throw new TypeError("a search result in index form has a preview");
+  const { title, preview } = hit;
+  const detail = preview === title ? "" : preview;
+  if ("obs_type" in hit) {
+    const status = hit.status ?? "active";
+    return observationLine({ ...hit, title, status, subtitle: null, summary: detail });
+  }
+  return { ...base(kind, hit), type: kind, title, detail: detail || null, saidBy: null, marks: [] };
+}
+
+/** The parts of a session summary with their names for people. */
+export const summaryParts = [
+  ["request", "Request"],
+  ["investigated", "Investigated"],
+  ["learned", "Learned"],
+  ["completed", "Completed"],
+  ["next_steps", "Next steps"],
+  ["notes", "Notes"],
+] as const;
+
 interface LinedPrompt {
   id: number;
   project: string;
@@ -134,7 +159,7 @@ interface LinedPrompt {
   prompt_text: string;
 }
 
-function promptLine(record: LinedPrompt): Line {
+export function promptLine(record: LinedPrompt): Line {
   return {
     ...base("prompt", record),
     type: "prompt",

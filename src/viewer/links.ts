@@ -1,4 +1,5 @@
 // Addresses of pages: the path and query after `#`, since the worker answers exact paths only.
+
 /** `#/search?q=port` is path `/search` with query `q`. */
 export interface Place {
   path: string;

@@ -3,10 +3,13 @@ import type { ComponentType } from "preact";
 import type { PageProps, Place } from "./links.ts";
 import { ContextPage } from "./pages/context.tsx";
 import { HomePage } from "./pages/home.tsx";
+import { RecordPage } from "./pages/record.tsx";
+import { SearchPage } from "./pages/search.tsx";
 import { SessionPage } from "./pages/session.tsx";
 import { SessionsPage } from "./pages/sessions.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
 import { StatusPage } from "./pages/status.tsx";
+import { TrashPage } from "./pages/trash.tsx";
 
 interface Route {
   /** `/record/:kind/:id`. */
@@ -20,11 +23,14 @@ interface Route {
 
 export const routes: readonly Route[] = [
   { path: "/", title: "Home", page: HomePage, key: "h" },
+  { path: "/search", title: "Search", page: SearchPage, key: "s" },
   { path: "/sessions", title: "Sessions", page: SessionsPage, key: "e" },
   { path: "/session/:id", title: "Session", page: SessionPage },
+  { path: "/record/:kind/:id", title: "Record", page: RecordPage },
   { path: "/context", title: "Context preview", page: ContextPage, key: "c" },
   { path: "/status", title: "Status", page: StatusPage, key: "a" },
   { path: "/settings", title: "Settings", page: SettingsPage, key: "," },
+  { path: "/trash", title: "Trash", page: TrashPage, key: "t" },
 ];
 
 /** The row of a place and the parts of its path; undefined for an unknown path. */

@@ -21,6 +21,8 @@ export interface Viewer {
   /** Records of this project only; null for all. */
   project: Observable<string | null>;
   sidebarOpen: Observable<boolean>;
+  /** The sidebar of a narrow screen, which covers the page; its state is not stored. */
+  drawerOpen: Observable<boolean>;
   processing: Observable<ProcessingStatus | null>;
   toast: Observable<Toast | null>;
   chooseProject(project: string | null): void;
@@ -38,6 +40,7 @@ export function createViewer(): Viewer {
   const projects = createObservable<readonly string[]>([]);
   const project = createObservable<string | null>(null);
   const sidebarOpen = createObservable(true);
+  const drawerOpen = createObservable(false);
   const processing = createObservable<ProcessingStatus | null>(null);
   const toast = createObservable<Toast | null>(null);
 
@@ -76,6 +79,7 @@ export function createViewer(): Viewer {
     projects,
     project,
     sidebarOpen,
+    drawerOpen,
     processing,
     toast,
     act,
@@ -84,6 +88,7 @@ export function createViewer(): Viewer {
       save({ selectedProject: chosen });
     },
     toggleSidebar() {
+      if (isNarrow()) return drawerOpen.set(!drawerOpen.get());
       sidebarOpen.set(!sidebarOpen.get());
       save({ sidebarOpen: sidebarOpen.get() });
     },
@@ -97,6 +102,11 @@ export function createViewer(): Viewer {
       });
     },
   };
+}
+
+/** True where the sidebar covers the page, as in shell.css. */
+export function isNarrow(): boolean {
+  return matchMedia("(max-width: 720px)").matches;
 }
 
 function faultToast({ message, hint }: ApiFault): Toast {

@@ -1,27 +1,28 @@
-// A real Chromium for the tests of the viewer: the one of CHROMIUM_PATH, or the one that npm installed.
-import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { fileURLToPath } from "node:url";
-import { createBrotliDecompress } from "node:zlib";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+// Pages of the viewer for tests: a fresh profile each, and what goes wrong in them.
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { WorkerProcess } from "../helpers/worker-process.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { launchBrowser } from "./chromium.mjs";
 
 /** What a page did that it must not do, or that went wrong in it. */
-export interface Observed {
+interface Observed {
   /** Errors of scripts, and violations of the policy. */
   errors: string[];
   /** Requests to another origin. */
   foreign: string[];
+  /** Texts of dialogs, which only a foreign script opens. */
+  dialogs: string[];
 }
 
 export interface OpenPage extends Observed {
   page: Page;
+  /** Shows another page of the viewer. */
+  show(link: string): Promise<void>;
 }
+
+// A wait that never ends names what it waited for, before the test runs out of time.
+const waitMs = 10_000;
 
 /** A browser for the tests of a file. `open` gives a fresh profile whose only origin is the worker's. */
 export function testBrowser() {
@@ -41,61 +42,48 @@ export function testBrowser() {
         ...options,
       });
       onTestFinished(() => context.close());
+      context.setDefaultTimeout(waitMs);
       const page = await context.newPage();
       const observed = observe(page, origin);
-      await serveBuilt(page, origin);
       await page.goto(`${origin}/${link}`);
-      return { page, ...observed };
+      return { page, ...observed, show: (next) => showPage(page, next) };
     },
   };
 }
 
-/** Starts the browser. Without one the error names the remedy. */
-async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM_PATH ?? (await installedChromium());
-  try {
-    // The sandbox needs rights that containers and root do not give; only the worker's own pages are opened.
-    return await chromium.launch({ executablePath, chromiumSandbox: false, args: ["--disable-gpu"] });
-  } catch (cause) {
-    throw new Error(`Chromium does not start: set CHROMIUM_PATH to the program of a Chromium or Chrome.`, {
-      cause,
-    });
+async function showPage(page: Page, link: string): Promise<void> {
+  await page.evaluate((hash) => {
+    location.hash = hash;
+  }, link);
+}
+
+/** Serious and critical findings of axe, of all its rules or of these, with their places. */
+export async function seriousFindings(page: Page, rules?: string[]): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(
+    (only) => window.axe.run(only === undefined ? {} : { runOnly: only }),
+    rules,
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+declare global {
+  interface Window {
+    axe: typeof axe;
   }
 }
 
-// The package unpacks into the temporary directory at each run of the tests; beside the packages once is enough.
-async function installedChromium(): Promise<string> {
-  const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
-  const folder = entry.slice(0, entry.lastIndexOf("chromium/build/") + "chromium".length);
-  const { version } = createRequire(import.meta.url)(join(folder, "package.json")) as { version: string };
-  const program = join(root, "node_modules", ".cache", `chromium-${version}`, "chromium");
-  if (existsSync(program)) return program;
-  mkdirSync(dirname(program), { recursive: true });
-  const unfinished = `${program}.${process.pid}`;
-  await pipeline(
-    createReadStream(join(folder, "bin", "chromium.br")),
-    createBrotliDecompress(),
-    createWriteStream(unfinished, { mode: 0o755 }),
-  );
-  renameSync(unfinished, program);
-  return program;
-}
-
-// The worker does not serve the viewer's files yet.
-async function serveBuilt(page: Page, origin: string): Promise<void> {
-  await page.route(`${origin}/`, (route) =>
-    route.fulfill({ path: join(root, "dist", "viewer", "index.html") }),
-  );
-  await page.route(`${origin}/assets/*`, (route) =>
-    route.fulfill({ path: join(root, "dist", "viewer", new URL(route.request().url()).pathname) }),
-  );
-}
-
 function observe(page: Page, origin: string): Observed {
-  const observed: Observed = { errors: [], foreign: [] };
+  const observed: Observed = { errors: [], foreign: [], dialogs: [] };
   page.on("pageerror", (error) => observed.errors.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error") observed.errors.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    observed.dialogs.push(dialog.message());
+    void dialog.dismiss();
   });
   page.on("request", (request) => {
     if (!request.url().startsWith(`${origin}/`)) observed.foreign.push(request.url());

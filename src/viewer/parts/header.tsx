@@ -4,11 +4,13 @@ import { linkTo } from "../links.ts";
 import { go, usePlace } from "../location.ts";
 import { useValue } from "../observable.ts";
 import type { Connection } from "../stream.ts";
-import { useViewer } from "../viewer.ts";
+import { isNarrow, useViewer } from "../viewer.ts";
 
 export function Header({ onHelp }: { onHelp: () => void }) {
   const viewer = useViewer();
-  const isOpen = useValue(viewer.sidebarOpen);
+  const isSidebarOpen = useValue(viewer.sidebarOpen);
+  const isDrawerOpen = useValue(viewer.drawerOpen);
+  const isOpen = isNarrow() ? isDrawerOpen : isSidebarOpen;
   return (
     <header class="header">
       <button

@@ -1,13 +1,30 @@
 // One record in a list: its type, title, project and age at a glance.
 import { ageOf, fullTime, useNow } from "../clock.ts";
 import { type Line, recordLink } from "../lines.ts";
+import { Marked, type Marker } from "./highlight.tsx";
 
-export function RecordRow({ line, showProject = true }: { line: Line; showProject?: boolean }) {
+interface RecordRowProps {
+  line: Line;
+  /** False where all records are of one project. */
+  showProject?: boolean;
+  /** Marks the words of a search. */
+  marker?: Marker;
+  /** True for the record that a timeline is about. */
+  isAnchor?: boolean;
+}
+
+export function RecordRow({ line, showProject = true, marker, isAnchor = false }: RecordRowProps) {
   const { kind, id, type, title, detail, project, at, saidBy, marks } = line;
+  const shown = (text: string) => (marker ? <Marked text={text} marker={marker} /> : text);
   return (
-    <a class={`row ${kind}`} href={recordLink(kind, id)} data-row data-kind={kind} data-id={id}>
+    <a
+      class={isAnchor ? `row ${kind} anchor` : `row ${kind}`}
+      href={recordLink(kind, id)}
+      aria-current={isAnchor || undefined}
+      data-row
+    >
       <TypeBadge type={type} kind={kind} />
-      <span class="row-title">{title}</span>
+      <span class="row-title">{shown(title)}</span>
       <Age at={at} />
       <span class="row-detail">
         {showProject && <span class="project">{project}</span>}
@@ -17,7 +34,7 @@ export function RecordRow({ line, showProject = true }: { line: Line; showProjec
             {mark}
           </span>
         ))}
-        {detail !== null && <span class="detail">{detail}</span>}
+        {detail !== null && <span class="detail">{shown(detail)}</span>}
       </span>
     </a>
   );

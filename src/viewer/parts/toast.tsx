@@ -22,7 +22,7 @@ export function ToastLine() {
             {toast.hint && <span class="quiet"> {toast.hint}</span>}
           </p>
           {toast.undo && (
-            <button type="button" aria-label="Undo" aria-keyshortcuts="u" onClick={() => void viewer.undo()}>
+            <button type="button" aria-keyshortcuts="u" onClick={() => void viewer.undo()}>
               Undo <kbd>u</kbd>
             </button>
           )}

@@ -1,0 +1,139 @@
+// Search as you type over observations, summaries and prompts, with every filter of the API.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Shown, useLoaded } from "../answer.tsx";
+import type { Query, Reads } from "../api.ts";
+import { hitLine, type Kind, type Line } from "../lines.ts";
+import type { PageProps } from "../links.ts";
+import { useValue } from "../observable.ts";
+import { type Marker, markerOf } from "../parts/highlight.tsx";
+import { RecordRow } from "../parts/record-row.tsx";
+import { SearchFilters } from "../parts/search-filters.tsx";
+import { useViewer } from "../viewer.ts";
+
+export type SearchAnswer = Reads["/api/search"];
+
+const firstLimit = 20;
+const maxLimit = 100;
+// A key more within this time replaces the search.
+const pauseMs = 120;
+
+export function SearchPage({ query: given }: PageProps) {
+  const { api, project: chosen } = useViewer();
+  const project = useValue(chosen);
+  const address = given.toString();
+  const settled = useSettled(address);
+  const [limit, setLimit] = useState(firstLimit);
+  const query = useMemo(() => searchQuery(new URLSearchParams(settled), project), [settled, project]);
+  useEffect(() => setLimit(firstLimit), [query]);
+  const found = useLoaded((signal) => api.get("/api/search", { ...query, limit }, signal), [query, limit]);
+  const marker = useMemo(() => markerOf(given.get("q") ?? ""), [given.get("q")]);
+  return (
+    <div class="page">
+      <h1 class="visually-hidden">Search</h1>
+      <SearchFilters given={given} />
+      <Shown of={found}>
+        {(answer) => (
+          <div class={found.isLoading || settled !== address ? "results waiting" : "results"}>
+            <Summary answer={answer} />
+            <Hits
+              answer={answer}
+              marker={marker}
+              showProject={project === null}
+              isFull={(hits) => hits.length >= limit && limit < maxLimit}
+              more={() => setLimit(maxLimit)}
+            />
+          </div>
+        )}
+      </Shown>
+    </div>
+  );
+}
+
+/** The value once it has stayed the same for a moment. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+/** The API's parameters for an address. Days are the reader's, from their first to their last moment. */
+function searchQuery(given: URLSearchParams, project: string | null): Query {
+  const { q, from, to, ...filters } = Object.fromEntries(given);
+  return {
+    ...filters,
+    query: q,
+    project: project ?? undefined,
+    dateStart: from && dayEdge(from, 0),
+    dateEnd: to && dayEdge(to, 1),
+  };
+}
+
+function dayEdge(day: string, after: 0 | 1): string | undefined {
+  const [year = Number.NaN, month = 1, date = 1] = day.split("-").map(Number);
+  const at = new Date(year, month - 1, date + after).getTime() - after;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+function Summary({ answer: { totalResults, notes } }: { answer: SearchAnswer }) {
+  return (
+    <div role="status" class="search-summary">
+      <p class="quiet">
+        {totalResults === 0 ? "Nothing found." : totalResults === 1 ? "1 record" : `${totalResults} records`}
+      </p>
+      {notes.map((note) => (
+        <p key={note} class="note">
+          {note}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+interface HitsProps {
+  answer: SearchAnswer;
+  marker: Marker;
+  showProject: boolean;
+  isFull(hits: readonly unknown[]): boolean;
+  more(): void;
+}
+
+const groups = [
+  { kind: "observation", of: "observations", title: "Observations" },
+  { kind: "summary", of: "sessions", title: "Summaries" },
+  { kind: "prompt", of: "prompts", title: "Prompts" },
+] as const satisfies { kind: Kind; of: keyof SearchAnswer; title: string }[];
+
+function Hits({ answer, marker, showProject, isFull, more }: HitsProps) {
+  const shown = groups
+    .map(({ kind, of, title }) => ({ kind, title, hits: answer[of] }))
+    .filter(({ hits }) => hits.length > 0);
+  return (
+    <>
+      {shown.map(({ kind, title, hits }) => (
+        <section key={kind} aria-labelledby={`found-${kind}`}>
+          <h2 id={`found-${kind}`}>
+            {title} <span class="quiet">{hits.length}</span>
+          </h2>
+          <ol class="rows">
+            {hits.map((hit) => {
+              const line: Line = hitLine(kind, hit);
+              return (
+                <li key={line.key}>
+                  <RecordRow line={line} showProject={showProject} marker={marker} />
+                </li>
+              );
+            })}
+          </ol>
+          {isFull(hits) && (
+            <button type="button" onClick={more}>
+              Show more
+            </button>
+          )}
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+// The text of a record, and beside it where it comes from.
+import type { ComponentChildren } from "preact";
+import { parseList } from "../../core/records/records.ts";
+import { recordLink, summaryParts } from "../lines.ts";
+import { linkTo } from "../links.ts";
+import type { AnyRecord, ObservationRecord, PromptRecord, SummaryRecord } from "../records.ts";
+
+export function RecordBody({ found }: { found: AnyRecord }) {
+  switch (found.kind) {
+    case "observation":
+      return <ObservationBody record={found.record} />;
+    case "summary":
+      return <SummaryBody record={found.record} />;
+    case "prompt":
+      return <PromptBody record={found.record} />;
+  }
+}
+
+function ObservationBody({ record }: { record: ObservationRecord }) {
+  const { title, subtitle, summary, narrative, text } = record;
+  const texts = [subtitle, summary, narrative, text].filter(
+    (each, at, all): each is string => Boolean(each) && each !== title && all.indexOf(each) === at,
+  );
+  return (
+    <div class="record-body">
+      <div class="record-text">
+        {texts.map((each) => (
+          <Prose key={each} text={each} />
+        ))}
+        <Facts facts={parseList(record.facts)} />
+      </div>
+      <dl class="record-facts">
+        <Fact name="Said by">{record.said_by ?? "—"}</Fact>
+        <Fact name="Comes from">{provenanceNames[record.provenance]}</Fact>
+        <Fact name="Written by">{record.generator === "local" ? "rules, no model" : record.generator}</Fact>
+        {record.standing === 1 && (
+          <Fact name="Applies">{record.reach === "everywhere" ? "everywhere" : record.project}</Fact>
+        )}
+        {record.superseded_by !== null && (
+          <Fact name="Replaced by">
+            <a href={recordLink("observation", record.superseded_by)}>#{record.superseded_by}</a>
+          </Fact>
+        )}
+        {record.agent_type !== null && <Fact name="Sub-agent">{record.agent_type}</Fact>}
+        <Concepts concepts={parseList(record.concepts)} />
+        <Files name="Changed" files={parseList(record.files_modified)} />
+        <Files name="Read" files={parseList(record.files_read)} />
+      </dl>
+    </div>
+  );
+}
+
+const provenanceNames: Record<ObservationRecord["provenance"], string> = {
+  user: "the user",
+  file: "a file",
+  command: "a command",
+  agent: "the agent",
+  web: "the web, not trusted",
+  mcp: "an MCP server, not trusted",
+};
+
+function SummaryBody({ record }: { record: SummaryRecord }) {
+  const parts = summaryParts.filter(([name]) => Boolean(record[name]));
+  return (
+    <div class="record-body">
+      <div class="record-text">
+        {parts.length === 0 && <Prose text={record.summary_text} />}
+        {parts.map(([name, label]) => (
+          <section key={name}>
+            <h3>{label}</h3>
+            <Prose text={record[name] ?? ""} />
+          </section>
+        ))}
+        <Facts facts={parseList(record.facts)} />
+      </div>
+      <dl class="record-facts">
+        <Fact name="Written by">{record.generator === "local" ? "rules, no model" : record.generator}</Fact>
+        <Concepts concepts={parseList(record.concepts)} />
+        <Files name="Changed" files={parseList(record.files_modified)} />
+        <Files name="Read" files={parseList(record.files_read)} />
+      </dl>
+    </div>
+  );
+}
+
+function PromptBody({ record }: { record: PromptRecord }) {
+  return (
+    <div class="record-body">
+      <div class="record-text">
+        <Prose text={record.prompt_text} />
+      </div>
+      <dl class="record-facts">
+        <Fact name="Said by">user</Fact>
+        <Fact name="Number in its session">{record.prompt_number}</Fact>
+      </dl>
+    </div>
+  );
+}
+
+function Prose({ text }: { text: string }) {
+  return <p class="prose">{text}</p>;
+}
+
+function Facts({ facts }: { facts: readonly string[] }) {
+  if (facts.length === 0) return null;
+  return (
+    <section>
+      <h3>Facts</h3>
+      <ul class="facts">
+        {facts.map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Concepts({ concepts }: { concepts: readonly string[] }) {
+  if (concepts.length === 0) return null;
+  return (
+    <Fact name="Concepts">
+      {concepts.map((concept) => (
+        <a key={concept} class="chip" href={linkTo("/search", { concepts: concept })}>
+          {concept}
+        </a>
+      ))}
+    </Fact>
+  );
+}
+
+function Files({ name, files }: { name: string; files: readonly string[] }) {
+  if (files.length === 0) return null;
+  return (
+    <Fact name={name}>
+      <ul>
+        {files.map((file) => (
+          <li key={file}>
+            <a class="file" href={linkTo("/search", { files: file })}>
+              {file}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Fact>
+  );
+}

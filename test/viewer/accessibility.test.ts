@@ -1,0 +1,49 @@
+// Every page of the viewer against axe, in light and dark, and its width on a phone.
+import { expect, test } from "vitest";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { seriousFindings, testBrowser } from "./browser.ts";
+import { writeDemo } from "./demo-data.ts";
+
+const browser = testBrowser();
+
+const pages: [link: string, ready: string][] = [
+  ["#/", ".feed [data-row]"],
+  ["#/search?q=session", ".results [data-row]"],
+  ["#/record/observation/9", ".timeline [data-row]"],
+  ["#/record/observation/9?edit=1", "form"],
+  ["#/record/summary/1", ".timeline [data-row]"],
+  ["#/record/prompt/1", ".timeline [data-row]"],
+  ["#/trash", ".trash-row"],
+];
+
+test("no page has a serious finding in light or dark, and none is wider than a phone", async () => {
+  const home = workerHome();
+  writeDemo(home.database, Date.now());
+  const worker = await startWorker(home);
+  const { page, show, errors } = await browser.open(worker, "#/record/observation/12");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.locator(".feed").waitFor();
+  const findings: string[] = [];
+  for (const [link, ready] of pages) {
+    await show(link);
+    await page.locator(ready).first().waitFor();
+    findings.push(...(await seriousFindings(page)).map((finding) => `${link} ${finding}`));
+    await page.emulateMedia({ colorScheme: "dark" });
+    // The document is the same, so only colours can differ.
+    const inDark = await seriousFindings(page, ["color-contrast"]);
+    findings.push(...inDark.map((finding) => `${link} dark ${finding}`));
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 360, height: 740 });
+    const overflow = await page.evaluate(() => {
+      const main = document.querySelector("main");
+      return [document.documentElement, main].map((each) => (each ? each.scrollWidth - each.clientWidth : 0));
+    });
+    if (overflow.some((pixels) => pixels > 0)) findings.push(`${link} is too wide: ${overflow.join()} px`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
+  findings.push(...(await seriousFindings(page)));
+  expect(findings).toEqual([]);
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,112 @@
+// Home in a browser, on a real worker: the live feed, standing rules, the long list.
+import { expect, test } from "vitest";
+import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { testBrowser } from "./browser.ts";
+import { writeDemo, writeMany } from "./demo-data.ts";
+
+const browser = testBrowser();
+
+async function record(worker: WorkerProcess, title: string): Promise<void> {
+  const body = { claudeSessionId: "s1", project: "shop", title, summary: `About ${title}.` };
+  expect((await worker.post("/observations", body)).status).toBe(201);
+}
+
+test("the feed shows what a hook reports, without a reload", async () => {
+  const worker = await startWorker(workerHome());
+  const opened = await browser.open(worker);
+  await opened.page.getByText("Nothing is remembered here yet.").waitFor();
+  const event = { session_id: "s1", cwd: "/home/ada/shop", transcript_path: "/nowhere.jsonl" };
+  const prompt = { ...event, hook_event_name: "UserPromptSubmit", prompt: "Fix the rounding of the cart." };
+  await worker.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
+  const edit = {
+    ...event,
+    hook_event_name: "PostToolUse",
+    tool_name: "Edit",
+    tool_input: { file_path: "/home/ada/shop/src/cart.ts", old_string: "a", new_string: "b" },
+    tool_response: { filePath: "/home/ada/shop/src/cart.ts", success: true },
+  };
+  await worker.post("/api/hooks/claude-code/PostToolUse", edit);
+  const rows = opened.page.locator(".feed [data-row]");
+  await rows.filter({ hasText: "cart.ts" }).waitFor({ timeout: 2_000 });
+  await rows.filter({ hasText: "Fix the rounding of the cart." }).waitFor();
+  expect(opened.errors).toEqual([]);
+  expect(opened.foreign).toEqual([]);
+});
+
+test("a new record does not move what is being read, and a button counts it", async () => {
+  const home = workerHome();
+  writeMany(home.database, 500, Date.now());
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker);
+  await page.locator(".feed [data-row]").first().waitFor();
+  await page.locator("main").evaluate((main) => main.scrollTo({ top: 2_000 }));
+  const read = page.locator(".feed [data-row]", { hasText: "Record 470 " });
+  await read.waitFor();
+  const before = await read.boundingBox();
+  for (const title of ["One more", "And another", "The third"]) await record(worker, title);
+  const pill = page.getByRole("button", { name: "3 new" });
+  await pill.waitFor();
+  expect((await read.boundingBox())?.y).toBe(before?.y);
+  await pill.click();
+  await page.locator(".feed [data-row]").first().filter({ hasText: "The third" }).waitFor();
+  expect(await pill.count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("the end of a long list is reached, and only rows near the screen exist", async () => {
+  const home = workerHome();
+  writeMany(home.database, 1_000, Date.now());
+  const worker = await startWorker(home);
+  const { page } = await browser.open(worker);
+  const last = page.locator(".feed [data-row]", { hasText: "Record 0 " });
+  async function scrollOn(): Promise<number> {
+    await page.locator("main").evaluate((main) => main.scrollTo({ top: main.scrollHeight }));
+    return last.count();
+  }
+  await expect.poll(scrollOn, { timeout: 10_000 }).toBe(1);
+  expect(await page.locator(".feed [data-row]").count()).toBeLessThan(80);
+});
+
+test("rules are added, replaced and removed, each with a way back", async () => {
+  const home = workerHome();
+  writeDemo(home.database, Date.now());
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker);
+  const rules = page.locator(".panel", { hasText: "Standing rules" });
+  const rule = (text: string) => rules.locator("li", { hasText: text });
+  await page.getByLabel("Project").selectOption("shop");
+  await rule("Run the linter").waitFor();
+  await rules.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByLabel("New rule for shop").fill("Name branches after their issue.");
+  await page.keyboard.press("Control+Enter");
+  await rule("Name branches after their issue.").waitFor();
+
+  await rule("Run the linter").getByRole("button", { name: "Replace" }).click();
+  await rules.getByLabel("Replace the rule by").fill("Let the editor format on save.");
+  await rules.locator("form").getByRole("button", { name: "Replace" }).click();
+  await rule("Let the editor format on save.").waitFor();
+  await rule("Run the linter").waitFor({ state: "detached" });
+
+  await rule("Prices are integers").getByRole("button", { name: "Remove" }).click();
+  await rule("Prices are integers").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await rule("Prices are integers").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("the project and the sidebar stay as they were chosen", async () => {
+  const home = workerHome();
+  writeDemo(home.database, Date.now());
+  const worker = await startWorker(home);
+  const first = await browser.open(worker);
+  await first.page.getByLabel("Project").selectOption("orchard-api");
+  await first.page.getByRole("heading", { name: "orchard-api" }).waitFor();
+  await first.page.getByRole("button", { name: "Hide the sidebar" }).click();
+  await expect
+    .poll(async () => (await worker.get("/api/settings")).body)
+    .toMatchObject({ sidebarOpen: false, selectedProject: "orchard-api" });
+  const { page } = await browser.open(worker);
+  await page.getByRole("heading", { name: "orchard-api" }).waitFor();
+  await page.getByRole("button", { name: "Show the sidebar" }).waitFor();
+  expect(await page.locator(".feed [data-row]", { hasText: "Users stay logged in" }).count()).toBe(0);
+});

@@ -1,0 +1,110 @@
+// Records in a browser, on a real worker: search, timeline, editing, deleting, the keyboard.
+import { expect, test } from "vitest";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { type OpenPage, testBrowser } from "./browser.ts";
+import { writeDemo } from "./demo-data.ts";
+
+const browser = testBrowser();
+
+async function openDemo(link: string): Promise<OpenPage> {
+  const home = workerHome();
+  writeDemo(home.database, Date.now());
+  return browser.open(await startWorker(home), link);
+}
+
+test("search as you type marks words, keeps filters in the address and shows notes", async () => {
+  const { page, errors } = await openDemo("#/");
+  await page.locator(".feed [data-row]").first().waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("session secret");
+  const rows = page.locator(".results [data-row]");
+  await rows.filter({ hasText: "Every process makes its own session secret" }).waitFor();
+  expect(await rows.locator("mark").allTextContents()).toContain("secret");
+  await page.getByLabel("Type", { exact: true }).fill("decision");
+  await rows.filter({ hasText: "Every process" }).waitFor({ state: "detached" });
+  await rows.filter({ hasText: "The server refuses to start" }).waitFor();
+  expect(page.url()).toContain("#/search?q=session+secret&obs_type=decision");
+  await page.getByLabel("Type", { exact: true }).fill("decisionn");
+  await page.locator(".note", { hasText: "decisionn" }).waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("radio", { name: "Summaries" }).check();
+  await rows.filter({ hasText: "summary" }).first().waitFor();
+  await page.getByLabel("From").fill("2001-01-01");
+  await page.getByLabel("To").fill("2001-01-31");
+  await page.getByText("Nothing found.").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("a record shows its text and what happened around it", async () => {
+  const { page, errors } = await openDemo("#/search?q=logged+in+after+a+deploy");
+  await page.locator(".results [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
+  await page.getByRole("heading", { name: "Users stay logged in after a deploy" }).waitFor();
+  await page.getByText("All 214 tests pass in 9 s.").waitFor();
+  const timeline = page.locator(".timeline");
+  await timeline.locator("[aria-current]", { hasText: "Users stay logged in" }).waitFor();
+  await timeline.getByText("Users are logged out after every deploy.").waitFor();
+  await timeline.getByRole("button", { name: "Show more" }).click();
+  await timeline.getByText("Show the total with tax in the cart, and round").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("a record is pinned, rejected and taken back, and replaced by another", async () => {
+  const { page } = await openDemo("#/record/observation/9");
+  const mark = (word: string) => page.locator(".record-meta .mark", { hasText: word });
+  await page.getByRole("button", { name: "Pin" }).waitFor();
+  await page.keyboard.press("p");
+  await mark("pinned").waitFor();
+  await page.getByRole("button", { name: "Reject" }).click();
+  await mark("rejected").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await mark("rejected").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Replace" }).click();
+  await page.getByLabel("Replaced by").fill("cart shows the total");
+  await page.getByRole("button", { name: "The cart shows the total with tax" }).click();
+  await mark("replaced").waitFor();
+  await page.getByRole("button", { name: "Take the replacement back" }).click();
+  await mark("replaced").waitFor({ state: "detached" });
+});
+
+test("a deleted record leaves the feed, and the trash brings it back", async () => {
+  const { page, show } = await openDemo("#/");
+  const row = page.locator(".feed [data-row]", { hasText: "Tax rates come from config/tax.json" });
+  await row.click();
+  await page.getByRole("heading", { name: "Tax rates" }).waitFor();
+  await page.keyboard.press("x");
+  await page.getByText("What happened").waitFor();
+  await row.waitFor({ state: "detached" });
+  await page.keyboard.press("u");
+  await row.waitFor();
+  await row.click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("What happened").waitFor();
+  await row.waitFor({ state: "detached" });
+  await show("#/trash");
+  await page.getByRole("button", { name: "Restore Tax rates" }).click();
+  await page.getByText("Nothing is in the trash.").waitFor();
+  await show("#/");
+  await row.waitFor();
+});
+
+test("the keyboard reaches every page and record", async () => {
+  const { page } = await openDemo("#/");
+  await page.locator(".feed [data-row]").first().waitFor();
+  for (const _row of Array(7)) await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  const focused = page.locator("[data-row]:focus");
+  expect(await focused.getAttribute("href")).toMatch(/^#\/record\//);
+  const title = await focused.locator(".row-title").textContent();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: title ?? "" }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("t");
+  await page.getByRole("heading", { name: "Trash" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").getByText("Next record").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByText("What happened").waitFor();
+});
