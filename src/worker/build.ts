@@ -333,6 +333,7 @@ function connectSignals(parts: Parts): void {
   signals.on("record", (event) => {
     stream.publish(event);
     if (event.type === "observation_changed") touched(event.observation.project);
+    if (event.type === "summary_changed") touched(event.summary.project);
     if (event.type === "record_deleted" || event.type === "record_restored") touched(event.project);
     if (event.type === "observation_created") {
       touched(event.observation.project);
@@ -347,7 +348,7 @@ function connectSignals(parts: Parts): void {
 /** The HTTP server over all parts. */
 function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
   const { store, clock, log, settings, env, publish, projects, context, generation, signals } = parts;
-  const { search, stream, cost, rules, editText, folders, recordObservation } = parts;
+  const { search, stream, cost, rules, edits, folders, recordObservation } = parts;
   return buildHttp({
     ...createHttpPorts({
       ...parts,
@@ -382,7 +383,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     cost,
     review: buildReview(store, publish),
     rules,
-    editText,
+    edits,
     maintenance: parts.derived,
     projectDetails: { ...projects.relabel, list: store.projectMoves.list },
     projectNamed: projects.current,

@@ -1,5 +1,6 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
+import type { RecordEdits } from "../context/freshness/edit-record.ts";
 import type { Clock } from "../core/clock.ts";
 import { packageFile } from "../core/paths.ts";
 import type { QueueRetried } from "../core/records/queue.ts";
@@ -31,6 +32,7 @@ interface PortDeps {
   status: WorkerStatus;
   notices: Notices;
   stream: StreamHub;
+  edits: Pick<RecordEdits, "session">;
   /** Messages moved in the queue. */
   queueChanged(): void;
   /** Messages of this session became due, or were removed. */
@@ -72,11 +74,7 @@ export function createHttpPorts(deps: PortDeps): Ports {
     sessions: {
       ...sessions,
       queueLength: store.pending.ofSession,
-      rename: (id, title) =>
-        store.commit(() => {
-          sessions.setTitle(id, cleanText(title));
-          return sessions.byId(id);
-        }),
+      rename: deps.edits.session,
     },
     observations,
     summaries,

@@ -1,10 +1,12 @@
-// Standing rules and edited texts over the store.
+// Standing rules and edits of texts over the store.
+import { createRecordEdits, type RecordEdits } from "../context/freshness/edit-record.ts";
 import { createEditText, type EditText } from "../context/freshness/edit-text.ts";
 import { createRules, type Rules } from "../context/freshness/rules.ts";
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { WorkerProjects } from "./projects.ts";
+import { publishText } from "./trash.ts";
 
 interface RuleDeps {
   store: Store;
@@ -17,9 +19,9 @@ interface RuleDeps {
 
 export function buildRules({ store, clock, projects, publish, onNewText }: RuleDeps): {
   rules: Rules;
-  editText: EditText;
+  edits: RecordEdits & { observation: EditText };
 } {
-  const { commit, observations, statements, review } = store;
+  const { commit, observations, summaries, prompts, sessions, statements, review } = store;
   const rules = createRules({
     ...store.review,
     standingRules: statements.standingRules,
@@ -30,14 +32,26 @@ export function buildRules({ store, clock, projects, publish, onNewText }: RuleD
     projects,
     publish,
   });
-  const editText = createEditText({
+  const observation = createEditText({
     commit,
     byId: observations.byId,
-    editText: statements.editText,
-    onEdited(observation) {
-      publish({ type: "observation_changed", observation });
-      onNewText([observation.id]);
+    editText: (id, text) => store.edits.observation(id, text, clock.now()),
+    onEdited(edited) {
+      publishText({ store, publish }, "observation", edited.id);
+      onNewText([edited.id]);
     },
   });
-  return { rules, editText };
+  const others = createRecordEdits({
+    commit,
+    summaryById: summaries.byId,
+    promptById: prompts.byId,
+    sessionById: sessions.byId,
+    store: {
+      summary: (id, text) => store.edits.summary(id, text, clock.now()),
+      prompt: (id, text) => store.edits.prompt(id, text, clock.now()),
+      session: (id, title) => store.edits.session(id, title, clock.now()),
+    },
+    onEdited: (kind, id) => publishText({ store, publish }, kind, id),
+  });
+  return { rules, edits: { ...others, observation } };
 }

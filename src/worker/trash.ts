@@ -65,7 +65,7 @@ function report(deps: TrashDeps, { kind, id, project, observations, session, ...
 }
 
 /** Publishes a text that was edited, or an edit that was undone. */
-function publishText(
+export function publishText(
   { store, publish }: Pick<TrashDeps, "store" | "publish">,
   kind: TrashKind,
   id: number,

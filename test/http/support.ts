@@ -218,7 +218,14 @@ function fakePorts(calls: Call[]): Ports {
       list: (request) => note("rules.list", request, someRules),
       remember: async (request) => note("rules.remember", request, rememberedAs(request.text)),
     },
-    editText: async (id, change) => note("editText", { id, change }, anObservation(id)),
+    edits: {
+      observation: async (id, change) => note("edits.observation", { id, change }, anObservation(id)),
+      summary: async (id, change) =>
+        note("edits.summary", { id, change }, id <= 3 ? aSummary(id) : undefined),
+      prompt: async (id, change) => note("edits.prompt", { id, change }, id <= 3 ? aPrompt(id) : undefined),
+      session: async (id, title) =>
+        note("edits.session", { id, title }, id <= 3 ? { ...aSession(id), title } : undefined),
+    },
     mcp: {
       enabled: () => true,
       toggle: (enabled) => {

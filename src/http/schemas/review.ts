@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { observationStatuses } from "../../core/records/records.ts";
 import { reaches, speakers } from "../../core/records/statement.ts";
-import { epochMs, flag, optionalText, wholeNumberOr } from "./fields.ts";
+import { epochMs, flag, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 
 const rule = z.lazy(() =>
   z
@@ -89,6 +89,41 @@ export const textBody = z.lazy(() =>
 );
 
 export type TextChange = z.infer<typeof textBody>;
+
+const isChange = (body: object): boolean => Object.values(body).some((value) => value !== undefined);
+const noChange = "must have at least one field";
+
+/** Body of `PATCH /api/observations/:id`. */
+export const observationChange = z.lazy(() =>
+  z
+    .strictObject({
+      title: z.string().min(1).max(1000).optional(),
+      text: z.string().min(1).max(200_000).optional(),
+      subtitle: z.string().max(4000).optional().meta({ description: "Empty removes it." }),
+      facts: z.array(z.string().min(1).max(4000)).max(100).optional(),
+      concepts: z.array(modeWord()).max(20).optional(),
+      obs_type: modeWord().optional(),
+    })
+    .refine(isChange, noChange),
+);
+
+/** Body of `PATCH /api/summaries/:id`. */
+export const summaryChange = z.lazy(() => {
+  const part = () => z.string().max(20_000).optional().meta({ description: "Empty removes it." });
+  return z
+    .strictObject({
+      request: part(),
+      investigated: part(),
+      learned: part(),
+      completed: part(),
+      next_steps: part(),
+      notes: part(),
+    })
+    .refine(isChange, noChange);
+});
+
+/** Body of `PATCH /api/prompts/:id`. */
+export const promptChange = z.lazy(() => z.strictObject({ prompt_text: z.string().min(1).max(262_144) }));
 
 /** Another one says it now, it is wrong, or the last of both is taken back. */
 export const statusBody = z.lazy(() =>

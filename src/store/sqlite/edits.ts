@@ -30,7 +30,6 @@ interface Editable {
   session: Session;
 }
 
-// `generator` and `upgrade` first: they are not part of the text.
 const tables = {
   observation: {
     table: "observations",
@@ -67,7 +66,8 @@ export function createEdits(db: Sqlite, trash: Trash) {
     const { read, write } = writers[kind];
     const before = read(id);
     if (before === undefined) return undefined;
-    const { text, now } = change;
+    const { now } = change;
+    const text = { ...pick(before, tables[kind].text), ...change.text };
     const beside = Object.fromEntries(tables[kind].beside.map((name) => [name, besideEdit[name]]));
     const entry = trash.add({
       ...{ kind, id, action: "edited", project: String(before.project), at_epoch: now },
@@ -80,7 +80,8 @@ export function createEdits(db: Sqlite, trash: Trash) {
   }
 
   return {
-    observation: (id: number, text: ObservationText, now: number) =>
+    /** Makes the text the user's own, which no model overwrites; a column that is left out stays. */
+    observation: (id: number, text: Partial<ObservationText>, now: number) =>
       edit("observation", id, { text: { ...text }, now }),
     summary: (id: number, text: SummaryText, now: number) =>
       edit("summary", id, { text: { ...text, summary_text: summaryText(text) }, now }),

@@ -97,7 +97,6 @@ function createSessionUpdates(db: Sqlite) {
      where status = 'active' and last_active_at_epoch < @before
      returning ${sessionColumns}`,
   );
-  const setTitle = sql.run<[title: string, id: number]>("update sessions set title = ? where id = ?");
   const setUserPrompt = sql.run<[prompt: string, id: number]>(
     "update sessions set user_prompt = ? where id = ? and user_prompt = ''",
   );
@@ -116,7 +115,6 @@ function createSessionUpdates(db: Sqlite) {
     complete: (id: number, now: number) => complete({ id, now }),
     /** Completes the active sessions without activity since `before`; returns them. */
     completeIdle: (before: number, now: number) => completeIdle({ before, now }),
-    setTitle: (id: number, title: string) => setTitle(title, id),
     setUserPrompt: (id: number, prompt: string) => setUserPrompt(prompt, id),
     /** Counts a new prompt. */
     countPrompt: (id: number, promptNumber: number) => countPrompt(promptNumber, id),

@@ -1,7 +1,6 @@
 // Statements: standing rules, the most salient statements, known fixes, and the marks that change later.
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation } from "../../core/records/records.ts";
-import { createDerivedRows } from "./derived-rows.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
@@ -24,32 +23,14 @@ interface FixesRequest {
   limit: number;
 }
 
-/** The columns that an edit of the text changes. */
-type EditedText = Pick<Observation, "title" | "summary" | "narrative" | "concepts">;
-
 export type Statements = ReturnType<typeof createStatements>;
 
 export function createStatements(db: Sqlite) {
-  const sql = createSql(db);
-  const derived = createDerivedRows(db);
-  const editText = sql.get<[EditedText & { id: number }], Observation>(
-    `update observations
-     set title = @title, summary = @summary, narrative = @narrative, concepts = @concepts, generator = 'manual',
-       upgrade = 0, revision = revision + 1, synced_at = null
-     where id = @id
-     returning ${observationColumns}`,
-  );
   const readers = createReaders(db);
   return {
     ...readers,
     ...createSupersede(db, readers),
     markSettled: createMarkSettled(db),
-    /** Makes the text the user's own, which no model overwrites. Undefined when no observation has the id. */
-    editText(id: number, { title, summary, narrative, concepts }: EditedText): Observation | undefined {
-      const changed = editText({ id, title, summary, narrative, concepts });
-      if (changed !== undefined) derived.rewrite("observations", changed);
-      return changed;
-    },
   };
 }
 

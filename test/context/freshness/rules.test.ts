@@ -17,13 +17,15 @@ beforeEach(() => {
   events = [];
   embedded = [];
   const labelOf = (cwd: string) => cwd.split("/").at(-1) ?? "";
-  ({ rules, editText } = buildRules({
+  const built = buildRules({
     store: memory.store,
     clock: { now: () => someTime, monotonicMs: () => 0 },
     projects: { labelOf, claim: labelOf, current: (label) => (label === "old-app" ? "app" : label) },
     publish: (event) => events.push(event),
     onNewText: (ids) => embedded.push(...ids),
-  }));
+  });
+  rules = built.rules;
+  editText = built.edits.observation;
 });
 
 const remember = (text: string, request: Partial<RememberRequest> = {}) =>

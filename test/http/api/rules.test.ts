@@ -38,7 +38,7 @@ test("replaces the text of an observation", async () => {
   const answer = await post("/api/observations/1/text", { text: "Other.", title: "New" });
   expect(answer.json()).toMatchObject({ id: 1 });
   expect(world.calls).toEqual([
-    { port: "editText", input: { id: 1, change: { text: "Other.", title: "New" } } },
+    { port: "edits.observation", input: { id: 1, change: { text: "Other.", title: "New" } } },
   ]);
 });
 

@@ -153,7 +153,7 @@ describe("making again", () => {
     const summarize = addEvent(session, "summarize");
     await generate(session, [said("rule", rule, summarize), said("cause", cause, summarize)]);
     const text = { title: "edited", summary: "edited", narrative: null, concepts: "[]" };
-    await store.commit(() => store.statements.editText(1, text));
+    await store.commit(() => store.edits.observation(1, text, 1));
     await store.regenerations.select(local);
     await complete([said("rule again", rule, summarize), said("new cause", cause, summarize)]);
     expect(titles()).toEqual(["edited", "new cause"]);

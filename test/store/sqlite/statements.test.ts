@@ -114,12 +114,7 @@ describe("settled tool uses", () => {
     const pinned = memory.addObservation({ sources: [7] });
     memory.store.review.setStanding(pinned.id, { status: "active", pinned: 1, superseded_by: null });
     const edited = memory.addObservation({ sources: [7] });
-    memory.store.statements.editText(edited.id, {
-      title: "a",
-      summary: "b",
-      narrative: null,
-      concepts: "[]",
-    });
+    memory.store.edits.observation(edited.id, { title: "a", summary: "b" }, 1);
     expect(settle(7)).toEqual([]);
   });
 
@@ -134,7 +129,7 @@ describe("settled tool uses", () => {
 test("an edited text is found by its new words and not by the old ones", () => {
   const { id } = memory.addObservation({ title: "never npm", summary: "never npm", statement: rule });
   const text = { title: "always pnpm", summary: "always pnpm", narrative: null, concepts: '["pattern"]' };
-  expect(memory.store.statements.editText(id, text)).toMatchObject({
+  expect(memory.store.edits.observation(id, text, 1)).toMatchObject({
     ...text,
     generator: "manual",
     standing: 1,
@@ -145,7 +140,7 @@ test("an edited text is found by its new words and not by the old ones", () => {
     .pluck();
   expect(found.all("pnpm")).toEqual([id]);
   expect(found.all("never")).toEqual([]);
-  expect(memory.store.statements.editText(id + 1, text)).toBeUndefined();
+  expect(memory.store.edits.observation(id + 1, text, 1)).toBeUndefined();
 });
 
 test("a newer fix supersedes earlier ones of its command; a pass supersedes failures", () => {

@@ -1,0 +1,98 @@
+// Replaces texts of summaries, prompts and titles of sessions with the user's words.
+import { MemError } from "../../core/errors.ts";
+import type { Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import { cleanText } from "../../privacy/clean.ts";
+import { storable } from "./edit-text.ts";
+
+export const summaryParts = [
+  "request",
+  "investigated",
+  "learned",
+  "completed",
+  "next_steps",
+  "notes",
+] as const;
+
+type SummaryText = Pick<SessionSummary, (typeof summaryParts)[number]>;
+
+/** At least one part; an empty one is removed. */
+export type SummaryChange = { [Part in keyof SummaryText]?: string | undefined };
+
+interface EditDeps {
+  commit<T>(write: () => T): Promise<T>;
+  summaryById(id: number): SessionSummary | undefined;
+  promptById(id: number): UserPrompt | undefined;
+  sessionById(id: number): Session | undefined;
+  /** Each stores the text, and the text before for an undo. */
+  store: {
+    summary(id: number, text: SummaryText): SessionSummary | undefined;
+    prompt(id: number, text: string): UserPrompt | undefined;
+    session(id: number, title: string): Session | undefined;
+  };
+  onEdited(kind: "summary" | "prompt", id: number): void;
+}
+
+export type RecordEdits = ReturnType<typeof createRecordEdits>;
+
+/** Each resolves to the changed record, undefined without one. Throws `invalid_request` for an empty or private text. */
+export function createRecordEdits(deps: EditDeps) {
+  const { commit, store, onEdited } = deps;
+
+  // Only a change is stored, so that undoing it changes something.
+  async function edit<R>(
+    kind: "summary" | "prompt" | "session",
+    id: number,
+    how: { byId(id: number): R | undefined; isSame(before: R): boolean; write(before: R): R | undefined },
+  ): Promise<R | undefined> {
+    const { record, isChanged } = await commit(() => {
+      const before = how.byId(id);
+      if (before === undefined || how.isSame(before)) return { record: before, isChanged: false };
+      return { record: how.write(before), isChanged: true };
+    });
+    if (isChanged && kind !== "session") onEdited(kind, id);
+    return record;
+  }
+
+  return {
+    async summary(id: number, change: SummaryChange) {
+      const cleaned = Object.fromEntries(
+        Object.entries(change).map(([part, text]) => [part, text ? storable(text, part) : null]),
+      );
+      const after = (before: SessionSummary) => demandPart({ ...partsOf(before), ...cleaned });
+      return edit("summary", id, {
+        byId: deps.summaryById,
+        isSame: (before) => summaryParts.every((part) => after(before)[part] === before[part]),
+        write: (before) => store.summary(id, after(before)),
+      });
+    },
+    async prompt(id: number, { prompt_text }: { prompt_text: string }) {
+      const text = storable(prompt_text, "prompt");
+      return edit("prompt", id, {
+        byId: deps.promptById,
+        isSame: (before) => before.prompt_text === text,
+        write: () => store.prompt(id, text),
+      });
+    },
+    async session(id: number, title: string) {
+      const cleaned = cleanText(title);
+      return edit("session", id, {
+        byId: deps.sessionById,
+        isSame: (before) => before.title === cleaned,
+        write: () => store.session(id, cleaned),
+      });
+    },
+  };
+}
+
+function partsOf(summary: SessionSummary): SummaryText {
+  const { request, investigated, learned, completed, next_steps, notes } = summary;
+  return { request, investigated, learned, completed, next_steps, notes };
+}
+
+function demandPart(text: SummaryText): SummaryText {
+  if (summaryParts.some((part) => (text[part] ?? "") !== "")) return text;
+  throw new MemError("invalid_request", {
+    message: "A summary needs at least one part. Nothing was changed.",
+    hint: "To remove it: DELETE /api/summaries/{id}.",
+  });
+}
