@@ -72,7 +72,8 @@ export function startSections(
   return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
 }
 
-const openHeading = "Left open";
+/** Heading of open work. */
+export const openHeading = "Left open";
 const maxRules = 60;
 const maxStatements = 200;
 const maxRankable = 2_000;

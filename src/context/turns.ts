@@ -36,7 +36,7 @@ export function turnsOf(
   for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
     const asked = bySession.get(prompt.sdk_session_id) ?? [];
     bySession.set(prompt.sdk_session_id, asked);
-    const read = texts.of(`p${prompt.id}`, prompt.prompt_text);
+    const read = texts.of(`p${prompt.id}.${prompt.revision ?? 1}`, prompt.prompt_text);
     asked.push(read.terms);
     for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
     turnOf(turnKey(prompt)).intents = read.intents();

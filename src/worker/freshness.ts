@@ -4,6 +4,7 @@ import {
   type ChangedSince,
   type ContentOf,
   createFileContent,
+  createFileStates,
   createFreshness,
 } from "../context/freshness/freshness.ts";
 import { createReview, type Review } from "../context/freshness/review.ts";
@@ -20,6 +21,8 @@ interface FreshnessDeps {
   deadlineMs?: number;
 }
 
+export type FileStates = ReturnType<typeof createFileStates>;
+
 // A hook waits for the answer.
 const readMs = 60;
 
@@ -27,8 +30,16 @@ export function buildFreshness({ store, clock, projects, deadlineMs = readMs }: 
   blobHashes: BlobHashStore;
   changedSince: ChangedSince;
   contentOf: ContentOf;
+  fileStates: FileStates;
 } {
   const { blobs } = store;
+  const compared = {
+    clock,
+    deadlineMs,
+    blobsOf: blobs.of,
+    folderAround: (cwd: string, project: string) =>
+      projects.labelOf(cwd) === project ? projects.placeOf(cwd).folder : null,
+  };
   return {
     blobHashes: createBlobHashStore({
       clock,
@@ -37,13 +48,9 @@ export function buildFreshness({ store, clock, projects, deadlineMs = readMs }: 
       store: (hashes) => store.commit(() => blobs.keep(hashes)),
     }),
     contentOf: createFileContent(deadlineMs),
-    changedSince: createFreshness({
-      clock,
-      deadlineMs,
-      blobsOf: blobs.of,
-      folderAround: (cwd, project) =>
-        projects.labelOf(cwd) === project ? projects.placeOf(cwd).folder : null,
-    }),
+    changedSince: createFreshness(compared),
+    // The user reads it, so it may take longer.
+    fileStates: createFileStates({ ...compared, deadlineMs: 10 * deadlineMs }),
   };
 }
 

@@ -1,7 +1,6 @@
 // The ports of the HTTP routes, filled from the store and the settings.
 
 import type { RecordEdits } from "../context/freshness/edit-record.ts";
-import type { Clock } from "../core/clock.ts";
 import { packageFile } from "../core/paths.ts";
 import type { QueueRetried } from "../core/records/queue.ts";
 import type { VectorStatus } from "../core/records/vector-status.ts";
@@ -20,15 +19,13 @@ import { type Notices, unreadSince } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import { remoteAccess } from "./remote-access.ts";
 import type { WorkerStatus } from "./status.ts";
-import { createViews } from "./views.ts";
+import { createViews, type ViewDeps } from "./views.ts";
 import { proveInstance, type WorkerIdentity } from "./worker-file.ts";
 
-interface PortDeps {
+interface PortDeps extends ViewDeps {
   settings: LoadedSettings;
-  clock: Clock;
   identity: WorkerIdentity;
   port(): number;
-  store: Store;
   status: WorkerStatus;
   notices: Notices;
   stream: StreamHub;

@@ -1,12 +1,24 @@
 // What the viewer's pages show beside the records, over the store.
+import type { Context } from "../context/context.ts";
+import { openHeading } from "../context/start-sections.ts";
 import type { Clock } from "../core/clock.ts";
 import { localDays } from "../core/local-days.ts";
+import { wholeText } from "../core/records/quoted-text.ts";
 import type { Session } from "../core/records/records.ts";
 import type { ViewPorts } from "../http/api/views.ts";
+import type { OpenWorkAnswer } from "../http/schemas/views.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import type { FileStates } from "./freshness.ts";
+import { detailsOf } from "./record-details.ts";
 
-/** Reads only. */
-export function createViews({ store, clock }: { store: Store; clock: Clock }): ViewPorts {
+export interface ViewDeps {
+  store: Store;
+  clock: Clock;
+  context: Pick<Context, "forSession">;
+  fileStates: FileStates;
+}
+
+export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
   const { sessions, injections, sessionRecords } = store;
 
   /** Undefined without such a session. */
@@ -34,8 +46,26 @@ export function createViews({ store, clock }: { store: Store; clock: Clock }): V
       const last = localDays(now - (days + 1) * dayMs, now + 1).slice(-days);
       return { days: store.activity(last, project) };
     },
+    details: (id) => detailsOf({ store, ...deps }, id),
+    async openWork(project) {
+      const labels = project === undefined ? store.projects.labels().slice(0, maxProjects) : [project];
+      const starts = await Promise.all(labels.map((label) => deps.context.forSession({ project: label })));
+      const ids = starts.flatMap(({ places = [] }) =>
+        places.flatMap(({ record, section }) => (section === openHeading ? [record.id] : [])),
+      );
+      return { items: [...new Set(ids)].flatMap((id) => openItem(store, id)) };
+    },
   };
 }
 
+function openItem({ observations, sessions }: Store, id: number): OpenWorkAnswer["items"] {
+  const found = observations.byId(id);
+  if (found === undefined) return [];
+  const { sdk_session_id, project, created_at_epoch } = found;
+  const session_id = sessions.bySdkId(sdk_session_id)?.id ?? null;
+  return [{ id, session_id, project, text: wholeText(found), created_at_epoch }];
+}
+
 const maxInjections = 1_000;
+const maxProjects = 8;
 const dayMs = 24 * 3_600_000;

@@ -157,6 +157,8 @@ const contract = [
   "PATCH /api/summaries/:id",
   "PATCH /api/prompts/:id",
   "PATCH /api/sessions/:id",
+  "GET /api/observations/:id/details",
+  "GET /api/open-work",
   "GET /api/trash",
   "POST /api/trash/:id/restore",
   "GET /stream",

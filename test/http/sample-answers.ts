@@ -1,11 +1,17 @@
 // One record and one answer of every kind, for the tests of the routes.
-import type { Observation, Session, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
+import {
+  type Observation,
+  parseLists,
+  type Session,
+  type SessionSummary,
+  type UserPrompt,
+} from "../../src/core/records/records.ts";
 import type { BranchStatus } from "../../src/http/schemas/branch.ts";
 import type { CostAnswer } from "../../src/http/schemas/cost.ts";
 import type { ContextExplanation } from "../../src/http/schemas/explain.ts";
 import type { RememberedAnswer, RulesAnswer } from "../../src/http/schemas/review.ts";
 import type { SettingsList } from "../../src/http/schemas/settings.ts";
-import type { SessionInjections } from "../../src/http/schemas/views.ts";
+import type { ObservationDetails, SessionInjections } from "../../src/http/schemas/views.ts";
 import type { TimelineItem } from "../../src/recall/timeline.ts";
 
 export const aProject = {
@@ -143,6 +149,25 @@ export function rememberedAs(text: string): RememberedAnswer {
   if (text === "private") return { status: "skipped", reason: "private" };
   if (text === "again") return { status: "exists", rule: aRule, replaces: [] };
   return { status: "stored", rule: { ...aRule, text }, replaces: [9] };
+}
+
+export function someDetails(id: number): ObservationDetails {
+  return {
+    record: parseLists(anObservation(id)),
+    sources: [
+      {
+        ...{ id: 7, kind: "observation", tool_name: "Bash", summary: "npm test", is_cited: false },
+        at_epoch: 1_760_000_000_000,
+      },
+    ],
+    session: { id: 1, title: null, host: "claude-code" },
+    prompt: { id: 2, prompt_number: 1, prompt_text: "Fix it." },
+    freshness: { state: "changed", files: [{ path: "src/a.ts", state: "changed" }] },
+    supersedes: [],
+    superseded_by: { id: 9, title: "Later" },
+    injected: { times: 2, last_at_epoch: 1_760_000_000_000, sessions: 1 },
+    tokens: { text: 20, work: 300 },
+  };
 }
 
 export function someInjections(id: number): SessionInjections {

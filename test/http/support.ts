@@ -25,6 +25,7 @@ import {
   aTimeline,
   foundByWords,
   rememberedAs,
+  someDetails,
   someInjections,
   someRules,
 } from "./sample-answers.ts";
@@ -281,6 +282,16 @@ function fakeTrash(note: Note): Ports["trash"] {
 function fakeViews(note: Note): Ports["views"] {
   return {
     injections: (id) => note("views.injections", id, id <= 3 ? someInjections(id) : undefined),
+    details: async (id) => note("views.details", id, id <= 3 ? someDetails(id) : undefined),
+    openWork: async (project) =>
+      note("views.openWork", project, {
+        items: [
+          {
+            ...{ id: 4, session_id: 1, project: "alpha", text: "The index is still missing." },
+            created_at_epoch: 1_760_000_000_000,
+          },
+        ],
+      }),
     activity: (request) =>
       note("views.activity", request, {
         days: [

@@ -68,7 +68,7 @@ async function workIn(session: string, word: string): Promise<void> {
       ...message,
       tool_name: "Edit",
       tool_use_id: `${session} ${file}`,
-      tool_input: { file_path: `/w/app/${word}${file}.ts`, old_string: "one", new_string: `${word} two` },
+      tool_input: { file_path: `/w/app/${word}${file}.ts`, old_string: "one", new_string: `${word}in${file}` },
       tool_response: "done",
     });
   await ask("POST", "/api/sessions/summarize", {
@@ -214,4 +214,214 @@ describe("a session", () => {
     expect(idsOf("observations")).toEqual([]);
     conservation();
   });
+});
+
+describe("an observation", () => {
+  const made = () =>
+    db.prepare<[], { id: number; title: string }>("select id, title from observations order by id").all();
+
+  test("is gone from rows, search, timeline, context and files, and comes back as it was", async () => {
+    await workIn("s-1", "kumquat");
+    const edit = made().find(({ title }) => title.includes("kumquata.ts"))?.id ?? 0;
+    const path = "/w/app/kumquata.ts";
+    const before = rows();
+    expect(tablesWith("kumquatina")).not.toEqual([]);
+    const { body } = await remove(`/api/observations/${edit}`);
+    expect(body).toMatchObject({ kind: "observation", id: edit, deleted: { observations: 1, summaries: 0 } });
+    expect((await ask("GET", `/api/observation/${edit}`)).status).toBe(404);
+    expect(tablesWith("kumquatina")).toEqual([]);
+    expect((await ask("GET", `/api/observations/by-file?path=${path}`)).body.total).toBe(0);
+    expect(JSON.stringify((await ask("GET", "/api/timeline?query=kumquat")).body)).not.toContain("kumquata");
+    expect((await remove(`/api/observations/${edit}`)).body.error).toMatchObject({ code: "not_found" });
+
+    await ask("POST", "/api/maintenance/repair", {});
+    await expect.poll(() => store.derived.waiting()).toBe(0);
+    expect(tablesWith("kumquatina")).toEqual([]);
+    await restore(body.trash_id);
+    expect(rows()).toEqual(before);
+    expect((await ask("GET", `/api/observations/by-file?path=${path}`)).body.total).toBe(1);
+    expect(disagreements(db)).toEqual({});
+    expect((await restore(body.trash_id)).status).toBe(404);
+  });
+
+  test("is not stored again when its event is delivered again", async () => {
+    const message = { claudeSessionId: "s-1", project: "app" };
+    const use = { ...message, tool_name: "Bash", tool_use_id: "one", tool_input: { command: "kumquat" } };
+    await ask("POST", "/api/sessions/init", { ...message, prompt: "Go." });
+    await ask("POST", "/api/sessions/observations", use);
+    await generated();
+    await remove(`/api/observations/${made()[0]?.id}`);
+    await ask("POST", "/api/sessions/observations", use);
+    await generated();
+    expect(made()).toEqual([]);
+    expect(tablesWith("kumquat")).toEqual([]);
+    conservation();
+  });
+
+  test("that replaced another one makes it active, until it is restored", async () => {
+    for (const title of ["Old", "New"])
+      await ask("POST", "/observations", { claudeSessionId: "s-1", project: "app", title });
+    await ask("POST", "/api/observations/1/status", { status: "superseded", superseded_by: 2 });
+    const { body } = await remove("/api/observations/2");
+    const statusOf = async () => (await ask("GET", "/api/observation/1")).body;
+    expect(await statusOf()).toMatchObject({ status: "active", superseded_by: null });
+    await restore(body.trash_id);
+    expect(await statusOf()).toMatchObject({ status: "superseded", superseded_by: 2 });
+  });
+
+  test("of a deleted session comes back only after the session", async () => {
+    await ask("POST", "/observations", { claudeSessionId: "s-1", project: "app", title: "One" });
+    const one = (await remove("/api/observations/1")).body;
+    const session = (await remove("/api/sessions/1")).body;
+    const refused = await restore(one.trash_id);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.hint).toContain(`/api/trash/${session.trash_id}/restore`);
+    expect((await restore(session.trash_id)).status).toBe(200);
+    expect((await restore(one.trash_id)).status).toBe(200);
+  });
+
+  test("loses its text in the log of injections until it is restored", async () => {
+    await ask("POST", "/observations", { claudeSessionId: "s-0", project: "app", title: "The kumquat rule" });
+    await ask("POST", "/api/sessions/init", { claudeSessionId: "s-1", project: "app", prompt: "Go." });
+    store.injections.add(
+      { session: "s-1", reader: "" },
+      {
+        ...{ moment: "start", cause: null, text: "The kumquat rule (#1)", tokens: 6 },
+        records: [{ kind: "observation", id: 1 }],
+      },
+      now,
+    );
+    const logged = async () => (await ask("GET", "/api/sessions/2/injections")).body.injections;
+    const { body } = await remove("/api/observations/1");
+    expect(await logged()).toMatchObject([{ text: null, records: [{ id: 1, title: "", is_deleted: true }] }]);
+    expect(tablesWith("kumquat")).toEqual([]);
+    await restore(body.trash_id);
+    expect(await logged()).toMatchObject([
+      { text: "The kumquat rule (#1)", records: [{ title: "The kumquat rule", is_deleted: false }] },
+    ]);
+  });
+});
+
+test("a summary is deleted and restored; its turn is not summarized again", async () => {
+  await workIn("s-1", "kumquat");
+  const [id] = idsOf("session_summaries");
+  const before = rows();
+  const { body } = await remove(`/api/summaries/${id}`);
+  expect(body).toMatchObject({ kind: "summary", id, deleted: { summaries: 1 } });
+  expect((await ask("GET", `/api/summary/${id}`)).status).toBe(404);
+  await ask("POST", "/api/sessions/complete", { claudeSessionId: "s-1" });
+  await generated();
+  expect(idsOf("session_summaries")).toEqual([]);
+  await ask("POST", "/api/sessions/init", { claudeSessionId: "s-1", project: "app", prompt: "Go." });
+  await restore(body.trash_id);
+  expect(rows().session_summaries).toEqual(before.session_summaries);
+  expect(rows().raw_events).toEqual(before.raw_events);
+});
+
+test("a prompt takes the copies of its text with it", async () => {
+  const message = { claudeSessionId: "s-1", project: "app" };
+  await ask("POST", "/api/sessions/init", { ...message, prompt: "Mind the kumquat." });
+  await ask("POST", "/api/sessions/summarize", { ...message, last_assistant_message: "Done." });
+  store.injections.add(
+    { session: "s-1", reader: "" },
+    { moment: "prompt", cause: "Mind the kumquat.", text: "Some rule.", tokens: 2, records: [] },
+    now,
+  );
+  const before = rows();
+  const { body } = await remove("/api/prompts/1");
+  expect(body).toMatchObject({ kind: "prompt", id: 1, deleted: { prompts: 1 } });
+  expect(tablesWith("kumquat")).toEqual([]);
+  await restore(body.trash_id);
+  expect(rows()).toEqual(before);
+  expect(await hits("kumquat")).toBeGreaterThan(0);
+});
+
+describe("an edit", () => {
+  test.each([
+    [
+      "observations",
+      { title: "Mango", facts: ["Ripe."], concepts: ["gotcha"], obs_type: "bugfix", subtitle: "" },
+    ],
+    ["observations", { text: "A mango.\n\nIt is ripe." }],
+    ["summaries", { learned: "A mango is ripe.", notes: "" }],
+    ["prompts", { prompt_text: "Look at the mango." }],
+    ["sessions", { title: "Mango" }],
+  ])("of %s with %j is undone", async (kind, change) => {
+    await workIn("s-1", "kumquat");
+    await ask("PATCH", "/sessions/1", { title: "Before" });
+    const before = rows();
+    const single = {
+      observations: "observation",
+      summaries: "summary",
+      prompts: "prompt",
+      sessions: "session",
+    };
+    const changed = await ask("PATCH", `/api/${kind}/1`, change);
+    expect(changed.status).toBe(200);
+    expect(JSON.stringify(changed.body)).toMatch(/mango/i);
+    if (kind !== "sessions") expect(await hits("mango")).toBe(1);
+    const { items } = (await ask("GET", "/api/trash?limit=1")).body;
+    expect(items).toMatchObject([{ kind: single[kind as keyof typeof single], id: 1, action: "edited" }]);
+    const undone = await restore(items[0].trash_id);
+    expect(undone.status).toBe(200);
+    expect(await hits("mango")).toBe(0);
+    const same = (all: Record<string, string[]>) =>
+      JSON.parse(JSON.stringify(all).replaceAll(/\\"revision\\":\d+/g, ""));
+    expect(same(rows())).toEqual(same(before));
+    expect(disagreements(db)).toEqual({});
+  });
+
+  test("that a later edit hides is undone after that one", async () => {
+    await ask("POST", "/observations", { claudeSessionId: "s-1", project: "app", title: "One" });
+    for (const title of ["Two", "Three"]) await ask("PATCH", "/api/observations/1", { title });
+    const { items } = (await ask("GET", "/api/trash")).body;
+    const [later, earlier] = items;
+    expect(items).toMatchObject([{ title: "Two" }, { title: "One" }]);
+    expect((await restore(earlier.trash_id)).status).toBe(409);
+    await restore(later.trash_id);
+    await restore(earlier.trash_id);
+    expect((await ask("GET", "/api/observation/1")).body.title).toBe("One");
+  });
+
+  test("of a deleted record is undone after the record is restored", async () => {
+    await ask("POST", "/observations", { claudeSessionId: "s-1", project: "app", title: "One" });
+    await ask("PATCH", "/api/observations/1", { title: "Two" });
+    const { body } = await remove("/api/observations/1");
+    const edited = (await ask("GET", "/api/trash")).body.items[1];
+    const refused = await restore(edited.trash_id);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.hint).toContain(`/api/trash/${body.trash_id}/restore`);
+  });
+
+  test("stores neither private parts nor secrets, and the same text changes nothing", async () => {
+    await workIn("s-1", "kumquat");
+    const secret = "Ripe <private>CANARY</private> AKIAIOSFODNN7EXAMPLE";
+    for (const [path, body] of [
+      ["/api/observations/1", { subtitle: secret, facts: [secret] }],
+      ["/api/summaries/1", { notes: secret }],
+      ["/api/prompts/1", { prompt_text: secret }],
+      ["/api/sessions/1", { title: secret }],
+    ] as const) {
+      expect((await ask("PATCH", path, body)).status).toBe(200);
+      expect((await ask("PATCH", path, body)).status).toBe(200);
+    }
+    expect(tablesWith("CANARY")).toEqual([]);
+    expect(tablesWith("AKIAIOSFODNN7EXAMPLE")).toEqual([]);
+    expect((await ask("GET", "/api/trash")).body.items).toHaveLength(4);
+    const refused = await ask("PATCH", "/api/prompts/1", { prompt_text: "<private>all</private>" });
+    expect(refused.status).toBe(400);
+  });
+});
+
+test("what is older than 30 days cannot be restored, and is purged in steps", async () => {
+  await workIn("s-1", "kumquat");
+  const { body } = await remove("/api/sessions/1");
+  clockMs = now + 30 * dayMs + 1;
+  expect((await restore(body.trash_id)).status).toBe(404);
+  expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
+  const before = clockMs - 30 * dayMs;
+  expect(await store.commit(() => store.trash.purge(before, 3))).toBe(3);
+  while ((await store.commit(() => store.trash.purge(before, 3))) > 0);
+  expect(db.prepare("select count(*) from trash_rows").pluck().get()).toBe(0);
+  expect(db.prepare("select count(*) from trash").pluck().get()).toBe(0);
 });

@@ -54,7 +54,7 @@ export function createFreshness(deps: FreshnessDeps): ChangedSince {
     const compared = await failOpen("comparing files", () => compare(deps, request, hashed));
     const changes = new Map<number, FileChange[]>();
     for (const { blob, is, path } of compared ?? []) {
-      if (is === "same") continue;
+      if (is === "same" || is === "unknown") continue;
       const list = changes.get(blob.observation_id) ?? [];
       changes.set(blob.observation_id, list);
       list.push({ path, is });
@@ -63,10 +63,26 @@ export function createFreshness(deps: FreshnessDeps): ChangedSince {
   };
 }
 
-interface Compared {
-  blob: SeenBlob;
-  is: "same" | FileChange["is"];
+/** A file of a record beside its present content; `unknown` when it cannot be read now. */
+interface FileState {
   path: string;
+  is: "same" | "unknown" | FileChange["is"];
+}
+
+/** Compares the files of one record with its own work tree. Never throws. */
+export function createFileStates(
+  deps: FreshnessDeps,
+): (observation: number, project: string) => Promise<FileState[]> {
+  const hashed = new Map<string, FileStamp & { blobId: string }>();
+  return async (observation, project) => {
+    const request = { observations: [observation], project };
+    const compared = await failOpen("comparing files", () => compare(deps, request, hashed));
+    return (compared ?? []).map(({ blob, is }) => ({ path: blob.path, is }));
+  };
+}
+
+interface Compared extends FileState {
+  blob: SeenBlob;
 }
 
 async function compare(
@@ -89,10 +105,10 @@ async function compare(
     const root = reader ?? own;
     const path = root === own ? blob.path : blob.place;
     // A missing folder says nothing about its files.
-    if (root === null || !(await isThere(root))) return { blob, is: "same", path };
+    if (root === null || !(await isThere(root))) return { blob, is: "unknown", path };
     const is = await compareIn(root)(blob);
     // Another checkout may never have had the file.
-    return { blob, is: is === "gone" && root !== own ? "same" : is, path };
+    return { blob, is: is === "gone" && root !== own ? "unknown" : is, path };
   });
   const known: (Compared | undefined)[] = blobs.map(() => undefined);
   const all = compared.map(async (promise, index) => {
@@ -163,14 +179,15 @@ function createComparison({
     const { place, size, mtime_ns, blob_id } = blob;
     const sight = await look(place);
     if (sight.is === "gone") return "gone";
-    if (sight.is === "unknown") return "same";
+    if (sight.is === "unknown") return "unknown";
     if (sight.is === "other" || sight.size !== size) return "changed";
     if (sight.mtimeNs === mtime_ns) return "same";
     const key = `${place}:${blob_id.length}`;
     const read = reading.get(key) ?? contentOf(blob, sight.mtimeNs);
     reading.set(key, read);
     const content = await read;
-    return content === null || content === blob_id ? "same" : "changed";
+    if (content === null) return "unknown";
+    return content === blob_id ? "same" : "changed";
   };
 }
 

@@ -1,12 +1,16 @@
-// What the viewer's pages show beside the records: what a session was injected.
+// What the viewer's pages show beside the records: injections, details, activity, open work.
 import { MemError } from "../../core/errors.ts";
 import type { App } from "../plugins/zod.ts";
 import { lookupErrors, readErrors } from "../schemas/error.ts";
-import { idParams } from "../schemas/fields.ts";
+import { idParams, ofProjectQuery } from "../schemas/fields.ts";
 import {
   type Activity,
   activity,
   activityQuery,
+  type ObservationDetails,
+  type OpenWorkAnswer,
+  observationDetails,
+  openWork,
   type SessionInjections,
   type SessionRecords,
   sessionInjections,
@@ -20,32 +24,27 @@ export interface ViewPorts {
   /** Oldest first. */
   records(sessionId: number, page: { offset: number; limit: number }): SessionRecords | undefined;
   activity(request: { days: number; project?: string | undefined }): Activity;
+  details(observationId: number): Promise<ObservationDetails | undefined>;
+  /** What a session start of the project names as open; without one, of the latest projects. */
+  openWork(project: string | undefined): Promise<OpenWorkAnswer>;
 }
 
-/** `GET /api/sessions/:id/injections`, `/api/sessions/:id/records` and `/api/activity`. */
+/**
+ * `GET /api/sessions/:id/injections`, `/api/sessions/:id/records`, `/api/observations/:id/details`, `/api/activity`,
+ * `/api/open-work`.
+ */
 export function viewRoutes(app: App, views: ViewPorts): void {
+  sessionViewRoutes(app, views);
   app.get(
-    "/api/sessions/:id/injections",
+    "/api/observations/:id/details",
     {
       schema: {
-        summary: "Everything that was injected into the context of a session's agents.",
+        summary: "An observation with its sources, prompt, freshness, injections and tokens.",
         params: idParams,
-        response: { 200: sessionInjections, ...lookupErrors },
+        response: { 200: observationDetails, ...lookupErrors },
       },
     },
-    ({ params: { id } }) => views.injections(id) ?? noSession(id),
-  );
-  app.get(
-    "/api/sessions/:id/records",
-    {
-      schema: {
-        summary: "Prompts, observations and summaries of a session, oldest first.",
-        params: idParams,
-        querystring: sessionRecordsQuery,
-        response: { 200: sessionRecords, ...lookupErrors },
-      },
-    },
-    ({ params: { id }, query }) => views.records(id, query) ?? noSession(id),
+    async ({ params: { id } }) => (await views.details(id)) ?? unknown("observation", id),
   );
   app.get(
     "/api/activity",
@@ -58,11 +57,48 @@ export function viewRoutes(app: App, views: ViewPorts): void {
     },
     ({ query }) => views.activity(query),
   );
+  app.get(
+    "/api/open-work",
+    {
+      schema: {
+        summary: "Open work that the context of a session start names.",
+        querystring: ofProjectQuery,
+        response: { 200: openWork, ...readErrors },
+      },
+    },
+    ({ query }) => views.openWork(query.project),
+  );
 }
 
-function noSession(id: number): never {
+function sessionViewRoutes(app: App, views: ViewPorts): void {
+  app.get(
+    "/api/sessions/:id/injections",
+    {
+      schema: {
+        summary: "Everything that was injected into the context of a session's agents.",
+        params: idParams,
+        response: { 200: sessionInjections, ...lookupErrors },
+      },
+    },
+    ({ params: { id } }) => views.injections(id) ?? unknown("session", id),
+  );
+  app.get(
+    "/api/sessions/:id/records",
+    {
+      schema: {
+        summary: "Prompts, observations and summaries of a session, oldest first.",
+        params: idParams,
+        querystring: sessionRecordsQuery,
+        response: { 200: sessionRecords, ...lookupErrors },
+      },
+    },
+    ({ params: { id }, query }) => views.records(id, query) ?? unknown("session", id),
+  );
+}
+
+function unknown(noun: string, id: number): never {
   throw new MemError("not_found", {
-    message: `There is no session ${id}.`,
-    hint: "GET /sessions lists them.",
+    message: `There is no ${noun} ${id}.`,
+    hint: "Ids come from the lists and from GET /api/search. Deleted records: GET /api/trash.",
   });
 }

@@ -1,8 +1,8 @@
-// Wire shapes of the viewer's pages: what a session was injected.
+// Wire shapes of the viewer's pages: injections, records of a session, details, activity, open work.
 import * as z from "zod";
 import { injectionMoments } from "../../core/records/injection.ts";
-import { epochMs, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
-import { observation, prompt, summary } from "./records.ts";
+import { epochMs, epochMsOrNull, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
+import { observation, parsedObservation, prompt, summary } from "./records.ts";
 
 /** Answer of `GET /api/sessions/:id/injections`. */
 export const sessionInjections = z.lazy(() =>
@@ -61,6 +61,73 @@ export const activity = z.lazy(() =>
 );
 
 export type Activity = z.output<typeof activity>;
+
+/** Answer of `GET /api/observations/:id/details`. */
+export const observationDetails = z.lazy(() =>
+  z
+    .object({
+      record: parsedObservation,
+      sources: z.array(observationSource()).meta({
+        description: "Raw events that it was made from or cites, as far as they are kept; at most 50.",
+      }),
+      session: z.object({ id: z.int(), title: z.string().nullable(), host: z.string() }).nullable(),
+      prompt: z.object({ id: z.int(), prompt_number: z.int(), prompt_text: z.string() }).nullable(),
+      freshness: z.object({
+        state: fileState().meta({ description: "`changed` or `gone` when one of its files is." }),
+        files: z.array(z.object({ path: z.string(), state: fileState() })),
+      }),
+      supersedes: z.array(titled()),
+      superseded_by: titled().nullable(),
+      injected: z.object({
+        times: z.int(),
+        last_at_epoch: epochMsOrNull(),
+        sessions: z.int().meta({ description: "Sessions in which it was injected." }),
+      }),
+      tokens: z.object({
+        text: z.int().meta({ description: "To read it, estimated." }),
+        work: z.int().meta({ description: "Of the work behind it, estimated." }),
+      }),
+    })
+    .meta({ id: "ObservationDetails" }),
+);
+
+export type ObservationDetails = z.output<typeof observationDetails>;
+
+/** Answer of `GET /api/open-work`. */
+export const openWork = z.lazy(() =>
+  z.object({
+    items: z.array(
+      z.object({
+        id: z.int().meta({ description: "Of its observation." }),
+        session_id: z.int().nullable(),
+        project: z.string(),
+        text: z.string(),
+        created_at_epoch: epochMs(),
+      }),
+    ),
+  }),
+);
+
+export type OpenWorkAnswer = z.output<typeof openWork>;
+
+function observationSource() {
+  return z.object({
+    id: z.int(),
+    kind: z.enum(["observation", "summarize", "other"]),
+    tool_name: z.string().nullable(),
+    summary: z.string().meta({ description: "One line: the command, the file or the last message." }),
+    at_epoch: epochMs(),
+    is_cited: z.boolean(),
+  });
+}
+
+function fileState() {
+  return z.enum(["fresh", "changed", "gone", "unknown"]);
+}
+
+function titled() {
+  return z.object({ id: z.int(), title: z.string() });
+}
 
 function injection() {
   return z

@@ -33,6 +33,7 @@ export function createSessions(db: Sqlite) {
   return {
     byId: sql.get<[id: number], Session>(`${select} where id = ?`),
     byClaudeId: sql.get<[claudeSessionId: string], Session>(`${select} where claude_session_id = ?`),
+    bySdkId: sql.get<[sdkSessionId: string], Session>(`${select} where sdk_session_id = ?`),
     forIntake: createForIntake(db),
     insert: (session: NewSession) => Number(insert.run(session).lastInsertRowid),
     ...createSessionUpdates(db),

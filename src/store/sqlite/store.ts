@@ -18,6 +18,7 @@ import { createProjects } from "./projects.ts";
 import { createPrompts } from "./prompts.ts";
 import { createQueueMessages } from "./queue-messages.ts";
 import { createRawEvents } from "./raw-events.ts";
+import { createRecordOrigins } from "./record-origins.ts";
 import { createRecordWriter } from "./record-writer.ts";
 import { createRegenerations } from "./regenerations.ts";
 import { createRestore } from "./restorations.ts";
@@ -68,6 +69,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
       writeRecords,
     }),
     activity: createActivity(db),
+    recordOrigins: createRecordOrigins(db),
     sessionRecords: createSessionRecords(db),
     writeRecords,
     trash,

@@ -40,7 +40,7 @@ export function createTrash(db: Sqlite) {
     `select ${entryColumns}
      from trash
      where at_epoch >= @since and (@project is null or project = @project)
-     order by id desc
+     order by trash.id desc
      limit @limit offset @offset`,
   );
   const takeRow = sql.value<[place: string, row: number], string>(
