@@ -8,6 +8,7 @@ import { parseLists } from "../../src/core/records/records.ts";
 import { createStreamHub } from "../../src/http/api/stream.ts";
 import { buildHttp, type Http, type HttpDeps } from "../../src/http/app.ts";
 import type { SseOptions } from "../../src/http/plugins/sse.ts";
+import { fakeTrash, fakeViews } from "./fake-views.ts";
 import {
   aBranch,
   aCost,
@@ -25,8 +26,6 @@ import {
   aTimeline,
   foundByWords,
   rememberedAs,
-  someDetails,
-  someInjections,
   someRules,
 } from "./sample-answers.ts";
 
@@ -95,7 +94,7 @@ export async function listenOnLoopback({ app }: Pick<Http, "app">): Promise<numb
   return (app.server.address() as AddressInfo).port;
 }
 
-type Ports = Omit<HttpDeps, "address" | "stream" | "log">;
+export type Ports = Omit<HttpDeps, "address" | "stream" | "log">;
 
 function fakePorts(calls: Call[]): Ports {
   const note = <A>(port: string, input: unknown, answer: A): A => {
@@ -248,74 +247,10 @@ function fakePorts(calls: Call[]): Ports {
   };
 }
 
-function fakeTrash(note: Note): Ports["trash"] {
-  const counts = { observations: 1, summaries: 0, prompts: 0, sessions: 0 };
-  const entry = { trash_id: 5, kind: "observation" as const, id: 1 };
-  const undo_until_epoch = 1_762_592_000_000;
-  return {
-    async remove(kind, id) {
-      note("trash.remove", { kind, id }, undefined);
-      if (id > 3) throw new MemError("not_found");
-      return { ...entry, kind, id, deleted: counts, undo_until_epoch };
-    },
-    page: ({ offset, limit, ...request }) =>
-      note("trash.page", request, {
-        items: [
-          {
-            ...{ ...entry, action: "edited", title: "Before", project: "alpha", undo_until_epoch },
-            at_epoch: 1_760_000_000_000,
-          },
-        ],
-        hasMore: false,
-        offset,
-        limit,
-      }),
-    async restore(id) {
-      note("trash.restore", id, undefined);
-      if (id > 90) throw new MemError("not_found");
-      if (id > 3) throw new MemError("conflict");
-      return { kind: "observation", id: 1, restored: counts };
-    },
-  };
-}
-
-function fakeViews(note: Note): Ports["views"] {
-  return {
-    injections: (id) => note("views.injections", id, id <= 3 ? someInjections(id) : undefined),
-    details: async (id) => note("views.details", id, id <= 3 ? someDetails(id) : undefined),
-    openWork: async (project) =>
-      note("views.openWork", project, {
-        items: [
-          {
-            ...{ id: 4, session_id: 1, project: "alpha", text: "The index is still missing." },
-            created_at_epoch: 1_760_000_000_000,
-          },
-        ],
-      }),
-    activity: (request) =>
-      note("views.activity", request, {
-        days: [
-          {
-            ...{ day: "2025-10-09", observations: 3, summaries: 1, prompts: 2 },
-            ...{ injections: 4, injected_tokens: 900, model_tokens: 1200 },
-          },
-        ],
-      }),
-    records(id, page) {
-      const items = [
-        { kind: "prompt" as const, record: aPrompt(1) },
-        { kind: "observation" as const, record: anObservation(1) },
-        { kind: "summary" as const, record: aSummary(1) },
-      ];
-      return note("views.records", { id, ...page }, id <= 3 ? { items, hasMore: false, ...page } : undefined);
-    },
-  };
-}
-
 const isUnheard = (topic: object) => Object.values(topic).some((word) => String(word).startsWith("unheard"));
 const words = (...ids: string[]) => ids.map((id) => ({ id, label: id, description: "" }));
 
-type Note = <A>(port: string, input: unknown, answer: A) => A;
+export type Note = <A>(port: string, input: unknown, answer: A) => A;
 
 function fakeRecall(note: Note): Pick<Ports, "recall" | "timeline"> {
   return {

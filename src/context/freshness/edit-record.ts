@@ -4,14 +4,7 @@ import type { Session, SessionSummary, UserPrompt } from "../../core/records/rec
 import { cleanText } from "../../privacy/clean.ts";
 import { storable } from "./edit-text.ts";
 
-export const summaryParts = [
-  "request",
-  "investigated",
-  "learned",
-  "completed",
-  "next_steps",
-  "notes",
-] as const;
+const summaryParts = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
 
 type SummaryText = Pick<SessionSummary, (typeof summaryParts)[number]>;
 
