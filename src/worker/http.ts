@@ -13,7 +13,6 @@ import { redactSecrets } from "../privacy/secrets.ts";
 import { acceptedBy } from "../settings/definition.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../settings/table.ts";
-import type { Store } from "../store/sqlite/store.ts";
 import type { HostActivity } from "./host-events.ts";
 import { type Notices, unreadSince } from "./notices.ts";
 import { createQueue } from "./queue.ts";
