@@ -347,7 +347,7 @@ function connectSignals(parts: Parts): void {
 
 /** The HTTP server over all parts. */
 function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
-  const { store, clock, log, settings, env, publish, projects, context, generation, signals } = parts;
+  const { store, clock, log, settings, env, publish, projects, context, generation } = parts;
   const { search, stream, cost, rules, edits, folders, recordObservation } = parts;
   return buildHttp({
     ...createHttpPorts({
@@ -389,13 +389,6 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     projectNamed: projects.current,
     regenerate: generation.regenerator,
     receiveHook: parts.hostEvents.receive,
-    trash: createTrashPorts({
-      ...parts,
-      labelsChanged: () => void signals.emit("labelsChanged"),
-      queueChanged: parts.statusLine.changed,
-      onNewText: parts.vectors.notify,
-      cancel: generation.scheduler.cancel,
-      notify: generation.scheduler.notify,
-    }),
+    trash: createTrashPorts({ ...parts, ...generation, queueChanged: parts.statusLine.changed }),
   });
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { type Refusal, type Restored, type TrashKind, undoDays } from "../core/records/trash.ts";
+import type { Scheduler } from "../generate/scheduler.ts";
 import type { TrashPorts } from "../http/api/trash.ts";
 import type { Store } from "../store/sqlite/store.ts";
 
@@ -11,14 +12,11 @@ interface TrashDeps {
   clock: Clock;
   publish(event: StreamEvent): void;
   /** Sessions came or went, and with them labels of projects. */
-  labelsChanged(): void;
+  signals: { emit(name: "labelsChanged"): unknown };
   queueChanged(): void;
-  /** These observations need vectors. */
-  onNewText(ids: readonly number[]): void;
-  /** Aborts the running model call of the session. */
-  cancel(session: number): Promise<void>;
-  /** Messages of the session wait again. */
-  notify(session: number): void;
+  /** Told of observations that need vectors. */
+  vectors: { notify(ids: readonly number[]): void };
+  scheduler: Pick<Scheduler, "cancel" | "notify">;
 }
 
 const undoMs = undoDays * 24 * 3_600_000;
@@ -30,9 +28,9 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
       const now = clock.now();
       const done = await store.commit(() => store.deletions[kind](id, now));
       if (done === undefined) throw noRecord(kind, id);
-      if (done.isSent && done.session !== null) await deps.cancel(done.session);
+      if (done.isSent && done.session !== null) await deps.scheduler.cancel(done.session);
       publish({ type: "record_deleted", kind, id, project: done.project });
-      if (kind === "session") deps.labelsChanged();
+      if (kind === "session") deps.signals.emit("labelsChanged");
       deps.queueChanged();
       const { trash_id, counts } = done;
       return { trash_id, kind, id, deleted: counts, undo_until_epoch: now + undoMs };
@@ -57,10 +55,10 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
 function report(deps: TrashDeps, { kind, id, project, observations, session, ...done }: Restored): void {
   if (done.action === "edited") publishText(deps, kind, id);
   deps.publish({ type: "record_restored", kind, id, project });
-  deps.onNewText(observations);
-  if (kind === "session") deps.labelsChanged();
+  deps.vectors.notify(observations);
+  if (kind === "session") deps.signals.emit("labelsChanged");
   if (!done.isQueued || session === null) return;
-  deps.notify(session);
+  deps.scheduler.notify(session);
   deps.queueChanged();
 }
 
