@@ -170,7 +170,7 @@ test("uninstall takes --yes, and says once that the memory stays", async () => {
   const { code, stdout } = await mem("uninstall", "--yes");
   expect(code).toBe(0);
   expect(stdout.match(/memory stays/g)).toHaveLength(1);
-  expect(stdout).toContain("Cursor: uninstalled.\n  removed ~/.cursor/mcp.json\n");
+  expect(stdout).toContain("Removed mem from Cursor:\n  removed ~/.cursor/mcp.json\n");
 });
 
 test("a read-only settings file stays as it is, with the command that helps", async () => {

@@ -131,9 +131,9 @@ test("uninstall --print says what would change and changes nothing", async () =>
   const { code, stdout } = await mem("uninstall", "claude-code", "--print");
   expect(code).toBe(0);
   expect(stdout).toBe(
-    "Claude Code: would be uninstalled.\n" +
-      "  would remove ~/.claude.json\n" +
-      "  would remove ~/.claude/settings.json\n" +
+    "Would remove mem from Claude Code:\n" +
+      "  remove ~/.claude.json\n" +
+      "  remove ~/.claude/settings.json\n" +
       "Nothing was changed.\n",
   );
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(registered);

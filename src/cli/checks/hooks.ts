@@ -179,10 +179,12 @@ export function checkMcp(states: readonly McpState[]): Check {
   }
   if (missing.length > 0)
     return ok(name, `not registered for ${missing.join(", ")}. Register it: \`mem mcp enable\``);
-  const where = states.map(({ file, plugin }) =>
-    plugin === null ? `registered in ${homePath(file)}` : `from the plugin ${plugin}`,
+  const files = states.flatMap(({ file, plugin }) => (plugin === null ? [homePath(file)] : []));
+  const plugins = states.flatMap(({ plugin }) => plugin ?? []).map((plugin) => `from the plugin ${plugin}`);
+  return ok(
+    name,
+    [...(files.length === 0 ? [] : [`registered in ${files.join(", ")}`]), ...plugins].join("; "),
   );
-  return ok(name, where.join(", "));
 }
 
 /** Context files that are left after they were turned off; null without any. */

@@ -112,8 +112,8 @@ function asJson({ host, plugin, plan }: Removal): object {
 }
 
 const verbs = {
-  did: { title: "uninstalled", remove: "removed", restore: "restored" },
-  would: { title: "would be uninstalled", remove: "would remove", restore: "would restore" },
+  did: { title: "Removed mem from", remove: "removed", restore: "restored" },
+  would: { title: "Would remove mem from", remove: "remove", restore: "restore" },
 };
 
 function filesInWords({ plugin, host, plan }: Removal, tense: keyof typeof verbs): string[] {
@@ -125,7 +125,7 @@ function filesInWords({ plugin, host, plan }: Removal, tense: keyof typeof verbs
   );
   const isUntouched = files.length === 0 && plan.refused.length === 0 && plugin === null;
   return [
-    ...(files.length === 0 ? [] : [`${title}: ${verb.title}.`, ...files]),
+    ...(files.length === 0 ? [] : [`${verb.title} ${title}:`, ...files]),
     ...(isUntouched ? [`${title}: nothing of mem in its settings.`] : []),
     ...(plugin === null
       ? []
