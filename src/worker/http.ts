@@ -88,9 +88,14 @@ export function createHttpPorts(deps: PortDeps): Ports {
         set: (change) => store.commit(() => viewerStates.set(cleanViewer(change))),
       },
       settings: () => Object.fromEntries(settingKeys.map((key) => [key, settings.reveal(key)])),
-      list: () => settingKeys.map((key) => listed(settings, key)),
+      list: () => listedSettings(settings),
     },
   };
+}
+
+/** Every setting for `GET /api/settings/list`. */
+export function listedSettings(settings: LoadedSettings): SettingsList["settings"] {
+  return settingKeys.map((key) => listed(settings, key));
 }
 
 function listed(settings: LoadedSettings, key: SettingKey): SettingsList["settings"][number] {

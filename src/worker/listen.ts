@@ -70,8 +70,9 @@ async function bindPort({ server, accept, host, port }: ListenRequest): Promise<
     if (candidate > 65_535) break;
     try {
       await listening(server, { host, port: candidate, exclusive: true });
-      const bound = (server.address() as AddressInfo).port;
-      if (isLoopbackHost(host) || host === "0.0.0.0" || host === "::") return { port: bound };
+      // A name may stand for any address.
+      const { address, port: bound } = server.address() as AddressInfo;
+      if (isLoopbackHost(address) || address === "0.0.0.0" || address === "::") return { port: bound };
       const loopback = createServer({ allowHalfOpen: true }, accept);
       await listening(loopback, { host: "127.0.0.1", port: bound, exclusive: true });
       return { port: bound, loopback };

@@ -57,6 +57,22 @@ test("the viewer of this machine answers when the worker is bound to one address
   expect((await mem("status")).stdout).toContain(`running at http://127.0.0.1:${port}`);
 });
 
+test("an open address without a token is a warning at start, in status and in doctor", async () => {
+  const mem = calledMem({ MEM_WORKER_HOST: "0.0.0.0" });
+  const runs = [await mem("worker", "start"), await mem("status")];
+  for (const { stderr } of runs) expect(stderr.match(/SECURITY/g)).toHaveLength(1);
+  expect((await mem("doctor")).stdout).toMatch(/warn {2}Notice +SECURITY/);
+  const health = JSON.parse((await mem("status", "--json")).stdout);
+  expect(health.warnings).toEqual([expect.stringContaining("SECURITY")]);
+});
+
+test("a token that cannot be read closes the address instead of opening it", async () => {
+  const mem = calledMem({ MEM_WORKER_HOST: "0.0.0.0", MEM_TV_TOKEN: "two words" });
+  const { port } = JSON.parse((await mem("worker", "start", "--json")).stdout);
+  if (own !== undefined) expect((await fetch(`http://${own}:${port}/api/stats`)).status).toBe(403);
+  expect((await mem("status")).stderr).toContain("other machines are refused");
+});
+
 describe("without a change", () => {
   test("enable asks first, and fails where it cannot", async () => {
     const mem = memAtHome();

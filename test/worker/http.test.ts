@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
+import { settingKeys } from "../../src/settings/table.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { buildWorker } from "../../src/worker/build.ts";
+import { listedSettings } from "../../src/worker/http.ts";
 import { findCanaries, tempDir } from "../helpers/temp-dir.ts";
 
 const planted = (name: string) => `${name} <private>CANARY-${name}</private>`;
@@ -65,6 +67,29 @@ test("nothing that a private tag hides in any field is stored or answered", asyn
   db.close();
   writeFileSync(join(dataDir, "answers"), answers.join("\n"));
   expect(findCanaries(dataDir, ["CANARY"])).toEqual([]);
+});
+
+test("the list of settings has every setting and no secret", () => {
+  const canary = "canary-2718";
+  const dataDir = tempDir();
+  const env = {
+    MEM_SECONDARY_API_KEY: canary,
+    MEM_TV_TOKEN: canary,
+    MEM_COMPAT_BASE_URL: `https://user:${canary}@llm.example/v1`,
+    MEM_LOG_LEVEL: "DEBUG",
+  };
+  const listed = listedSettings(loadSettings({ dataDir, env }));
+  expect(listed.map(({ name }) => name)).toEqual(settingKeys);
+  expect(JSON.stringify(listed)).not.toContain(canary);
+  const row = (key: string) => listed.find(({ name }) => name === key);
+  expect(row("MEM_TV_TOKEN")).toMatchObject({ value: "set", origin: "environment", isSecret: true });
+  expect(row("MEM_COMPAT_API_KEY")).toMatchObject({ value: "", origin: "default", isSecret: true });
+  expect(row("MEM_LOG_LEVEL")).toMatchObject({
+    value: "DEBUG",
+    default: "INFO",
+    isSecret: false,
+    command: "mem settings set MEM_LOG_LEVEL <value>",
+  });
 });
 
 function portOf(address: AddressInfo | string | null): number {

@@ -58,6 +58,13 @@ describe("listening", () => {
     await expect(get({ socketPath: socket() })).rejects.toThrow();
   });
 
+  test("another spelling of 127.0.0.1 is bound once", async () => {
+    const at = { server, accept, acceptPipe, dataDir: directory, socket: socket() };
+    const { port, closeSocket } = await listen({ ...at, host: "127.1", port: 0 });
+    expect(await get({ port, host: "127.0.0.1" })).toBe("here");
+    await closeSocket();
+  });
+
   const own = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === "IPv4" && !one.internal)?.address;
