@@ -98,15 +98,18 @@ function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusa
 
 /** Inserts rows of a table as they were. */
 function createInsert(db: Sqlite): (table: string, rows: readonly Row[]) => void {
+  // Rows of one table may come from several versions, each with its columns.
+  const inserts = new Map<string, (row: Row) => void>();
+  function insertOf(table: string, columns: readonly string[]): (row: Row) => void {
+    const sql = `insert into ${table} (${columns.join(", ")})
+       values (${columns.map((name) => `@${name}`).join(", ")})
+       on conflict do nothing`;
+    const known = inserts.get(sql) ?? createSql(db).run<[Row]>(sql);
+    inserts.set(sql, known);
+    return known;
+  }
   return (table, rows) => {
-    // Rows of one table may come from several versions, each with its columns.
-    for (const row of rows) {
-      const columns = Object.keys(row);
-      db.prepare<[Row]>(
-        `insert into ${table} (${columns.join(", ")}) values (${columns.map((name) => `@${name}`).join(", ")})
-         on conflict do nothing`,
-      ).run(row);
-    }
+    for (const row of rows) insertOf(table, Object.keys(row))(row);
   };
 }
 

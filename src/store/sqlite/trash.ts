@@ -80,7 +80,14 @@ export function createTrash(db: Sqlite) {
   };
 }
 
-/** Deletes up to `limit` rows of entries from before, then the empty entries; returns how many rows. */
+const dayMs = 24 * 3_600_000;
+// A few milliseconds.
+const pagesPerStep = 100;
+
+/**
+ * One step of deleting entries from before: up to `limit` rows, then pages of the full text, then the empty entries. Returns
+ * `limit` while steps are left.
+ */
 function createPurge(db: Sqlite): (before: number, limit: number) => number {
   const sql = createSql(db);
   const purgeRows = sql.changes<[{ before: number; limit: number }]>(
@@ -93,17 +100,30 @@ function createPurge(db: Sqlite): (before: number, limit: number) => number {
        limit @limit
      )`,
   );
-  const purgeEntries = sql.changes<[{ before: number; limit: number }]>(
-    `delete from trash
-     where id in (
-       select id
-       from trash
-       where at_epoch < @before and not exists (select 1 from trash_rows r where r.trash_id = trash.id)
-       limit @limit
-     )`,
-  );
+  const oldest = sql.value<[], number | null>("select min(at_epoch) from trash");
+  const purgeEntries = sql.run<[before: number]>("delete from trash where at_epoch < ?");
+  const merge = createMerge(db);
   return (before, limit) => {
-    const purged = purgeRows({ before, limit });
-    return purged === limit ? purged : Math.min(limit, purged + purgeEntries({ before, limit }));
+    if (purgeRows({ before, limit }) === limit) return limit;
+    // The full text is large: once a day at most.
+    if ((oldest() ?? before) >= before - dayMs) return 0;
+    if (merge()) return limit;
+    purgeEntries(before);
+    return 0;
   };
+}
+
+/** Deleted words stay in the pages of a full text until these are merged. True while pages are left to merge. */
+function createMerge(db: Sqlite): () => boolean {
+  const changes = createSql(db).value<[], number>("select total_changes()");
+  const merges = ["observations_fts", "session_summaries_fts", "user_prompts_fts"].map((table) =>
+    db.prepare(`insert into ${table} (${table}, rank) values ('merge', -${pagesPerStep})`),
+  );
+  // SQLite counts one change for a merge that had nothing to do.
+  return () =>
+    merges.some((merge) => {
+      const before = changes() ?? 0;
+      merge.run();
+      return (changes() ?? 0) - before >= 2;
+    });
 }

@@ -22,7 +22,7 @@ const cause: StatementMarks = { said_by: "agent", standing: false, reach: "proje
 const remove = (kind: "observation" | "summary", id: number) =>
   store.commit(() => store.deletions[kind](id, 5_000));
 
-test("of two accounts of one event, the deleted one is left out, whatever its new title", async () => {
+test("of two accounts of one event the deleted one is left out, whatever its title", async () => {
   const session = addSession("one");
   const event = addEvent(session);
   await generate(session, [draft("kept", event), draft("deleted", event)]);
@@ -54,7 +54,7 @@ test("a deleted summary is not written again with the statements of its turn", a
   expect(db.prepare("select count(*) from session_summaries").pluck().get()).toBe(0);
 });
 
-test("an event of deleted records alone is emptied, and leaves the list of regenerations", async () => {
+test("an event of deleted records alone is emptied and not regenerated", async () => {
   const session = addSession("one");
   const [alone, shared] = [addEvent(session), addEvent(session)];
   await generate(session, [draft("deleted", alone, shared), draft("kept", shared)]);
