@@ -18,7 +18,13 @@ import type {
 } from "../http/schemas/status.ts";
 import type { timelineAnswer } from "../http/schemas/timeline.ts";
 import type { deletedRecord, restoredRecord, trashPage } from "../http/schemas/trash.ts";
-import type { activity, sessionInjections, sessionRecords } from "../http/schemas/views.ts";
+import type {
+  activity,
+  observationDetails,
+  openWork,
+  sessionInjections,
+  sessionRecords,
+} from "../http/schemas/views.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 
 /** What a schema of the API answers. */
@@ -33,6 +39,7 @@ export interface Reads {
   "/api/mcp/status": Answer<typeof mcpStatus>;
   "/api/observations": Answer<typeof observationPage>;
   "/api/processing-status": Answer<typeof processingStatus>;
+  "/api/open-work": Answer<typeof openWork>;
   "/api/projects": Answer<typeof projectList>;
   "/api/prompts": Answer<typeof promptPage>;
   "/api/queue": Answer<typeof queuePage>;
@@ -45,6 +52,7 @@ export interface Reads {
   "/api/timeline": Answer<typeof timelineAnswer>;
   "/api/trash": Answer<typeof trashPage>;
   "/sessions": Answer<typeof sessionPage>;
+  [path: `/api/observations/${number}/details`]: Answer<typeof observationDetails>;
   [path: `/api/observation/${number}`]: Answer<typeof observation>;
   [path: `/api/summary/${number}`]: Answer<typeof summary>;
   [path: `/api/prompt/${number}`]: Answer<typeof prompt>;

@@ -46,8 +46,10 @@ export function eventLine(event: StreamEvent): Line | undefined {
     case "observation_changed":
       return observationLine(event.observation);
     case "summary_created":
+    case "summary_changed":
       return summaryLine(event.summary);
     case "new_prompt":
+    case "prompt_changed":
       return promptLine(event);
     default:
       return undefined;

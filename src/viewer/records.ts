@@ -47,6 +47,10 @@ export function concerns(event: StreamEvent, kind: Kind, id: number): boolean {
   switch (event.type) {
     case "observation_changed":
       return kind === "observation" && event.observation.id === id;
+    case "summary_changed":
+      return kind === "summary" && event.summary.id === id;
+    case "prompt_changed":
+      return kind === "prompt" && event.id === id;
     case "record_deleted":
     case "record_restored":
       return event.kind === kind && event.id === id;

@@ -43,7 +43,7 @@ export function routeOf({ path }: Place): { route: Route; parts: Record<string, 
     const fits = wanted.every((part, at) => {
       const value = given[at] ?? "";
       if (!part.startsWith(":")) return part === value;
-      parts[part.slice(1)] = decodeURIComponent(value);
+      parts[part.slice(1)] = value;
       return value !== "";
     });
     if (fits) return { route, parts };

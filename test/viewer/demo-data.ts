@@ -41,6 +41,21 @@ export function writeMany(database: string, count: number, now: number): void {
   });
 }
 
+/** One observation, summary and prompt for each text, which stands in every field of them. */
+export function writeWith(database: string, texts: readonly string[], now: number): void {
+  write(database, (memory) => {
+    for (const [index, text] of texts.entries()) {
+      const owner = { project: text, session: `session ${text}`, at: now - index * minute };
+      const lists = { facts: [text], concepts: [text], files_read: [text], files_modified: [text] };
+      const words = { title: text, subtitle: text, summary: text, narrative: text };
+      memory.addObservation({ ...owner, ...words, ...lists, obs_type: text });
+      const parts = { request: text, investigated: text, learned: text, completed: text };
+      memory.addSummary({ ...owner, ...lists, ...parts, next_steps: text, notes: text });
+      memory.addPrompt(text, owner);
+    }
+  });
+}
+
 const types = ["discovery", "decision", "bugfix", "feature", "refactor", "change"];
 
 function write(database: string, fill: (memory: MemoryStore) => void): void {

@@ -6,6 +6,7 @@ import { useValue } from "../observable.ts";
 import { RecordRow } from "../parts/record-row.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { useViewer } from "../viewer.ts";
+import { OpenWorkSection } from "./open-work.tsx";
 import { RulesSection } from "./rules.tsx";
 
 export function HomePage() {
@@ -15,7 +16,8 @@ export function HomePage() {
     <div class="page">
       <h1>{project ?? "All projects"}</h1>
       <div class="panels">
-        <RulesSection key={project} project={project} />
+        <RulesSection key={`rules ${project}`} project={project} />
+        <OpenWorkSection key={`open ${project}`} project={project} />
       </div>
       <LiveFeed key={project} project={project} />
     </div>

@@ -5,6 +5,7 @@ import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { recordLink } from "../lines.ts";
 import { FoldedList } from "../parts/folded-list.tsx";
+import { PanelEntry } from "../parts/panel-entry.tsx";
 import { Age } from "../parts/record-row.tsx";
 import { TextForm } from "../parts/text-form.tsx";
 import { type Toast, useViewer } from "../viewer.ts";
@@ -74,59 +75,36 @@ async function addRule(api: Api, text: string, project: string | null): Promise<
 }
 
 function RuleRow({ rule, showProject, clashes }: { rule: Rule; showProject: boolean; clashes: number[] }) {
-  const viewer = useViewer();
-  const { api } = viewer;
+  const { api } = useViewer();
   const { id, text, reach, project, said_by, created_at_epoch } = rule;
-  const [form, setForm] = useState<"edit" | "replace" | null>(null);
-  async function save(written: string): Promise<void> {
-    const action =
-      form === "edit"
-        ? () => editRecord(api, "observation", id, { text: written })
-        : () => replaceRule(api, rule, written);
-    if (await viewer.act(action)) setForm(null);
-  }
   const where = reach === "everywhere" ? "everywhere" : showProject ? project : null;
-  if (form !== null)
-    return (
-      <TextForm
-        label={form === "edit" ? "Edit the rule" : "Replace the rule by"}
-        text={text}
-        save={form === "edit" ? "Save" : "Replace"}
-        onSave={save}
-        onCancel={() => setForm(null)}
-      />
-    );
   return (
-    <div class="panel-row">
-      <a href={recordLink("observation", id)} data-row>
-        {text}
-      </a>
-      <p class="row-detail">
-        {where !== null && <span class="project">{where}</span>}
-        {said_by !== null && <span>{said_by} said</span>}
-        <Age at={created_at_epoch} />
-        {clashes.map((other) => (
-          <a key={other} class="mark replaced" href={recordLink("observation", other)}>
-            contradicts #{other}
-          </a>
-        ))}
-      </p>
-      <div class="row-actions">
-        <button type="button" class="link" onClick={() => setForm("edit")}>
-          Edit
-        </button>
-        <button type="button" class="link" onClick={() => setForm("replace")}>
-          Replace
-        </button>
-        <button
-          type="button"
-          class="link"
-          onClick={() => void viewer.act(() => deleteRecord(api, "observation", id))}
-        >
-          Remove
-        </button>
-      </div>
-    </div>
+    <PanelEntry
+      id={id}
+      text={text}
+      writings={[
+        {
+          name: "Edit",
+          label: "Edit the rule",
+          save: (written) => editRecord(api, "observation", id, { text: written }),
+        },
+        {
+          name: "Replace",
+          label: "Replace the rule by",
+          save: (written) => replaceRule(api, rule, written),
+        },
+      ]}
+      remove={() => deleteRecord(api, "observation", id)}
+    >
+      {where !== null && <span class="project">{where}</span>}
+      {said_by !== null && <span>{said_by} said</span>}
+      <Age at={created_at_epoch} />
+      {clashes.map((other) => (
+        <a key={other} class="mark replaced" href={recordLink("observation", other)}>
+          contradicts #{other}
+        </a>
+      ))}
+    </PanelEntry>
   );
 }
 

@@ -1,9 +1,10 @@
 // The text of a record, and beside it where it comes from.
-import type { ComponentChildren } from "preact";
 import { parseList } from "../../core/records/records.ts";
-import { recordLink, summaryParts } from "../lines.ts";
+import { summaryParts } from "../lines.ts";
 import { linkTo } from "../links.ts";
 import type { AnyRecord, ObservationRecord, PromptRecord, SummaryRecord } from "../records.ts";
+import { Fact } from "./fact.tsx";
+import { RecordDetails } from "./record-details.tsx";
 
 export function RecordBody({ found }: { found: AnyRecord }) {
   switch (found.kind) {
@@ -36,16 +37,12 @@ function ObservationBody({ record }: { record: ObservationRecord }) {
         {record.standing === 1 && (
           <Fact name="Applies">{record.reach === "everywhere" ? "everywhere" : record.project}</Fact>
         )}
-        {record.superseded_by !== null && (
-          <Fact name="Replaced by">
-            <a href={recordLink("observation", record.superseded_by)}>#{record.superseded_by}</a>
-          </Fact>
-        )}
         {record.agent_type !== null && <Fact name="Sub-agent">{record.agent_type}</Fact>}
         <Concepts concepts={parseList(record.concepts)} />
         <Files name="Changed" files={parseList(record.files_modified)} />
         <Files name="Read" files={parseList(record.files_read)} />
       </dl>
+      <RecordDetails id={record.id} revision={record.revision} />
     </div>
   );
 }
@@ -112,15 +109,6 @@ function Facts({ facts }: { facts: readonly string[] }) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

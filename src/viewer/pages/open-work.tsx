@@ -1,0 +1,49 @@
+// The section of Home with open work: what the next session is reminded of.
+import { deleteRecord, editRecord } from "../actions.ts";
+import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import { linkTo } from "../links.ts";
+import { FoldedList } from "../parts/folded-list.tsx";
+import { PanelEntry } from "../parts/panel-entry.tsx";
+import { Age } from "../parts/record-row.tsx";
+import { useViewer } from "../viewer.ts";
+
+export function OpenWorkSection({ project }: { project: string | null }) {
+  const { api } = useViewer();
+  const query = { project: project ?? undefined };
+  const loaded = useLoaded((signal) => api.get("/api/open-work", query, signal), [project]);
+  useReloadOn(loaded.reload, ({ type }) => type.startsWith("observation_") || type.startsWith("record_"));
+  return (
+    <section aria-labelledby="open-title" class="panel">
+      <div class="panel-head">
+        <h2 id="open-title">Open work</h2>
+      </div>
+      <Shown of={loaded}>
+        {({ items }) => (
+          <FoldedList
+            items={items}
+            keyOf={({ id }) => id}
+            empty="Nothing is open. Next steps that a session leaves appear here."
+            row={(item) => (
+              <PanelEntry
+                id={item.id}
+                text={item.text}
+                writings={[
+                  {
+                    name: "Edit",
+                    label: "Edit the open work",
+                    save: (written) => editRecord(api, "observation", item.id, { text: written }),
+                  },
+                ]}
+                remove={() => deleteRecord(api, "observation", item.id)}
+              >
+                {project === null && <span class="project">{item.project}</span>}
+                <Age at={item.created_at_epoch} />
+                {item.session_id !== null && <a href={linkTo(`/session/${item.session_id}`)}>its session</a>}
+              </PanelEntry>
+            )}
+          />
+        )}
+      </Shown>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+// An entry of a panel of Home: its text, edited where it stands, and what else may be done to it.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { recordLink } from "../lines.ts";
+import { type Toast, useViewer } from "../viewer.ts";
+import { TextForm } from "./text-form.tsx";
+
+/** An action that needs a text: it begins with the entry's own. */
+interface Writing {
+  name: string;
+  label: string;
+  save(text: string): Promise<Toast>;
+}
+
+interface PanelEntryProps {
+  /** Of its observation. */
+  id: number;
+  text: string;
+  writings: readonly Writing[];
+  remove(): Promise<Toast>;
+  /** The quiet line below the text. */
+  children: ComponentChildren;
+}
+
+export function PanelEntry({ id, text, writings, remove, children }: PanelEntryProps) {
+  const viewer = useViewer();
+  const [writing, setWriting] = useState<Writing | null>(null);
+  if (writing !== null)
+    return (
+      <TextForm
+        label={writing.label}
+        text={text}
+        save={writing.name === "Edit" ? "Save" : writing.name}
+        onSave={async (written) => {
+          if (await viewer.act(() => writing.save(written))) setWriting(null);
+        }}
+        onCancel={() => setWriting(null)}
+      />
+    );
+  return (
+    <div class="panel-row">
+      <a href={recordLink("observation", id)} data-row>
+        {text}
+      </a>
+      <p class="row-detail">{children}</p>
+      <div class="row-actions">
+        {writings.map((each) => (
+          <button key={each.name} type="button" class="link" onClick={() => setWriting(each)}>
+            {each.name}
+          </button>
+        ))}
+        <button type="button" class="link" onClick={() => void viewer.act(remove)}>
+          Remove
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+// Texts that try to run a script, in every field that the viewer shows: no script runs, and nothing is loaded.
+import { expect, test } from "vitest";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { type OpenPage, testBrowser } from "./browser.ts";
+import { writeWith } from "./demo-data.ts";
+import { payloads } from "./payloads.ts";
+
+const browser = testBrowser();
+
+/** What is in the document that text alone does not bring there. */
+async function foreignParts({ page }: OpenPage): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    if ("pwned" in window) found.push("a script ran");
+    for (const element of document.querySelectorAll("*")) {
+      const name = element.localName;
+      if (/^(img|iframe|object|embed|video|audio|svg|math|base|template|marquee)$/.test(name))
+        found.push(name);
+      for (const { name: attribute, value } of element.attributes) {
+        if (/^on|^(srcdoc|style|formaction)$/.test(attribute) && !element.closest(".virtual"))
+          found.push(`${name} ${attribute}`);
+        if (/^(href|src|action)$/.test(attribute) && !/^(#\/|\/assets\/)/.test(value))
+          found.push(`${name} ${attribute}=${value}`);
+      }
+    }
+    if (document.querySelectorAll("script").length !== 1) found.push("a second script");
+    return [...new Set(found)];
+  });
+}
+
+test("there are 150 payloads", () => {
+  expect(new Set(payloads).size).toBe(150);
+});
+
+test("the check notices what text alone does not bring", async () => {
+  const opened = await browser.open(await startWorker(workerHome()));
+  await opened.page.locator(".feed").waitFor();
+  expect(await foreignParts(opened)).toEqual([]);
+  await opened.page.evaluate(() => {
+    const link = document.createElement("a");
+    link.href = "javascript:top.pwned=1";
+    document.body.append(document.createElement("img"), link);
+    Object.assign(window, { pwned: 1 });
+  });
+  expect(await foreignParts(opened)).toEqual(["a script ran", "img", "a href=javascript:top.pwned=1"]);
+});
+
+test("no payload in any field is more than text, loaded first or through the stream", async () => {
+  const home = workerHome();
+  writeWith(home.database, payloads, Date.now());
+  const worker = await startWorker(home);
+  const opened = await browser.open(worker);
+  const { page, show, errors, foreign, dialogs } = opened;
+  const found: string[] = [];
+  async function look(where: string): Promise<void> {
+    found.push(...(await foreignParts(opened)).map((part) => `${where}: ${part}`));
+  }
+  const main = page.locator("main");
+
+  // Through the list, screen by screen.
+  await page.locator(".feed [data-row]").first().waitFor();
+  const seen = new Set<string>();
+  for (let top = 0; ; top += 600) {
+    await main.evaluate((element, to) => element.scrollTo({ top: to }), top);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    for (const text of await page.locator(".feed .row-title").allTextContents()) seen.add(text);
+    await look(`feed at ${top}`);
+    if (
+      await main.evaluate((element) => element.scrollTop + element.clientHeight >= element.scrollHeight - 4)
+    )
+      break;
+  }
+  expect(payloads.filter((payload) => !seen.has(payload))).toEqual([]);
+
+  // New ones, while the page is open.
+  await main.evaluate((element) => element.scrollTo({ top: 0 }));
+  await Promise.all(
+    payloads.map((payload) =>
+      worker.post("/observations", {
+        claudeSessionId: "live",
+        project: "live",
+        title: `live ${payload}`,
+        summary: payload,
+      }),
+    ),
+  );
+  await page.locator(".feed [data-row]", { hasText: `live ${payloads.at(-1)}` }).waitFor();
+  await look("stream");
+
+  // Every kind has the same ids, by the places of the texts.
+  for (const index of payloads.keys()) {
+    const kind = ["observation", "summary", "prompt"][index % 3];
+    await show(`#/record/${kind}/${index + 1}`);
+    await page.locator(".record-meta", { hasText: `#${index + 1}` }).waitFor();
+    if (index % 15 === 0) await page.locator(".timeline [data-row]").first().waitFor();
+    await look(`${kind} ${index + 1}`);
+  }
+  for (const payload of payloads.filter((_payload, index) => index % 10 === 0)) {
+    await show(`#/search?q=${encodeURIComponent(payload)}&files=${encodeURIComponent(payload)}`);
+    await page.locator(".search-summary").waitFor();
+    await look(`search ${payload}`);
+  }
+  expect(found).toEqual([]);
+  expect(foreign).toEqual([]);
+  expect(dialogs).toEqual([]);
+  expect(errors).toEqual([]);
+}, 60_000);
