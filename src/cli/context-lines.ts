@@ -10,7 +10,7 @@ import { counted } from "./words.ts";
 type Moment = ContextExplanation["moments"][number];
 
 /** Prints each moment: the text as the agent gets it, then a line for each record in it. */
-export function renderExplanation(io: Io, { project, moments }: ContextExplanation): void {
+export function renderExplanation(io: Io, { project, moments, left_out: leftOut }: ContextExplanation): void {
   for (const [index, moment] of moments.entries()) {
     if (index > 0) io.out("");
     const title = `${titles[moment.moment]}${index === 0 ? ` in ${terminalLine(project)}` : ""}`;
@@ -20,6 +20,10 @@ export function renderExplanation(io: Io, { project, moments }: ContextExplanati
       renderReasons(io, moment);
     } else printWrapped(io, io.out, moment.nothing);
   }
+  if (leftOut === null) return;
+  const names = leftOut.records.map((id) => `#${id}`).join(", ");
+  io.out("");
+  printWrapped(io, io.out, `Left out: ${names}. The memory files of ${leftOut.agent} say the same here.`);
 }
 
 // Without a terminal, exactly what an agent gets.

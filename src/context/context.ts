@@ -10,7 +10,7 @@ import { createPromptRanking, type RankedRecords } from "./prompt-ranking.ts";
 import { createRuleReader } from "./rule-lines.ts";
 import { timelineOf } from "./timeline.ts";
 import { createTextCache } from "./turns.ts";
-import { type Written, withoutWritten } from "./written.ts";
+import { alreadyWritten, type Written, withoutWritten } from "./written.ts";
 
 export interface SessionContextRequest {
   project: string;
@@ -56,6 +56,8 @@ export interface Context {
   rankFor(
     request: Pick<PromptContextRequest, "project" | "words" | "known" | "written">,
   ): RankedRecords | null;
+  /** Ids of the records that `forSession` leaves out: the agent's own memory files say them. */
+  alreadyWritten(request: { project: string; written: Written }): number[];
   /** Null when there is nothing to show and nothing to remember. */
   forFile(request: FileContextRequest): Promise<FileInjection | null>;
   /** Records that the agent has not seen of names in a later prompt. */
@@ -99,6 +101,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
     },
     rankFor: ({ written = nothingWritten, ...request }) =>
       rankedFor(withoutWritten(port, written), request, ranking),
+    alreadyWritten: ({ project, written }) => alreadyWritten(port, project, written),
     async forLaterPrompt({ project, words, written = nothingWritten, ...reader }) {
       const records = withoutWritten(port, written).statements?.rankable(project, maxRankable) ?? [];
       return renderQuotes(namedIn(words, records, reader), budget);

@@ -57,6 +57,8 @@ export interface Explanation {
   project: string;
   /** A message with the next command when the project does not exist. */
   unknown: string | null;
+  /** Records that no moment shows, for the memory files of this agent say them; null when there is none. */
+  left_out: { agent: string; records: number[] } | null;
   moments: ExplainedMoment[];
 }
 
@@ -73,9 +75,11 @@ export interface ExplainDeps {
   /** Labels of all projects. */
   projects(): string[];
   placeOf(where: ExplainedPlace): Pick<Place, "project" | "cwd">;
-  /** What the memory files of Claude Code say in `cwd`. */
+  /** What the memory files of one agent say in `cwd`. */
   writtenAt(cwd: string): Promise<Written>;
-  context: Pick<Context, "forSession" | "forPrompt" | "rankFor" | "forFile" | "forAction">;
+  /** The name of that agent. */
+  agent: string;
+  context: Pick<Context, "alreadyWritten" | "forSession" | "forPrompt" | "rankFor" | "forFile" | "forAction">;
 }
 
 /** The moments follow each other as in one session: a prompt does not repeat what the start shows. */
@@ -92,8 +96,13 @@ export function createExplain(deps: ExplainDeps): Explain {
     if (command !== undefined) moments.push(await beforeCommand(deps, { ...place, command }));
     const isNamed = request.project !== undefined && !hasOwnRecord(deps, place.project, moments);
     const unknown = isNamed ? unknownProject(place.project, deps.projects()) : null;
-    return { project: place.project, unknown, moments };
+    return { project: place.project, unknown, left_out: leftOut(deps, place), moments };
   };
+}
+
+function leftOut({ context, agent }: ExplainDeps, place: Place): Explanation["left_out"] {
+  const records = context.alreadyWritten(place);
+  return records.length === 0 ? null : { agent, records };
 }
 
 /** Records that the agent has in its context. */

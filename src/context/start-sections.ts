@@ -2,12 +2,13 @@
 import type { RecordName } from "../core/records/record-name.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
+import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { textTokens } from "./budget.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { dayOf, plainLine } from "./quote.ts";
 import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
-import { byTurn, createShownTurns } from "./turns.ts";
+import { addsNothing, byTurn, createShownTurns } from "./turns.ts";
 
 export interface SectionsRequest {
   projects: readonly string[];
@@ -60,11 +61,12 @@ export function startSections(
   const newest = past.slice(0, maxNewest);
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
+  const repeats = repeatsOneOf(rules);
   const room = new Room(tokens);
   const sections = [
     room.fill("Rules from the user", ruleLines(readRules(inOrder(rules), past)), tokens * shares.rules),
     room.fill(openHeading, open.map(quotedWithDay), tokens * shares.open),
-    room.fill("Last sessions", lastSessions(newest, openIds), tokens * shares.sessions),
+    room.fill("Last sessions", lastSessions(newest, { openIds, repeats }), tokens * shares.sessions),
     room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
     room.fill("Found and decided", findings(ranked, outdated).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
@@ -217,25 +219,39 @@ function isWorthIt(one: QuotedRecord): boolean {
 
 const leastSalience = { agent: -2.2, user: -1.2 };
 
+/** True for a text that says what one of the rules says, and little more. */
+function repeatsOneOf(rules: readonly QuotedRecord[]): (text: string) => boolean {
+  const known = rules.map(({ summary }) => new Set(topicTermsOf(summary)));
+  return (text) => topicTermsOf(text).length > 0 && known.some((terms) => addsNothing(text, terms));
+}
+
+interface Shown {
+  openIds: ReadonlySet<number>;
+  repeats: (text: string) => boolean;
+}
+
 /** The last sessions with a result, newest first: the request and the most salient conclusion. */
-function lastSessions(newest: readonly QuotedRecord[], openIds: ReadonlySet<number>): Line[] {
-  const conclusions = newest.filter(
-    (one) => one.said_by === "agent" && one.subtitle !== null && isWorthIt(one) && !openIds.has(one.id),
-  );
+function lastSessions(newest: readonly QuotedRecord[], { openIds, repeats }: Shown): Line[] {
+  const isConclusion = (one: QuotedRecord) =>
+    one.said_by === "agent" && one.subtitle !== null && isWorthIt(one) && !openIds.has(one.id);
+  const conclusions = newest.filter((one) => isConclusion(one) && !repeats(one.summary));
   const best = new Map<string, QuotedRecord>();
   for (const one of newestFirst(conclusions)) {
     const before = best.get(one.sdk_session_id);
     if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
       best.set(one.sdk_session_id, one);
   }
-  return [...best.values()].slice(0, maxSessions).map(sessionLine);
+  return [...best.values()].slice(0, maxSessions).map((one) => sessionLine(one, repeats));
 }
 
 const maxSessions = 3;
 
-function sessionLine(one: QuotedRecord): Line {
+function sessionLine(one: QuotedRecord, repeats: Shown["repeats"]): Line {
   const request = (one.subtitle ?? "").replace(/^Asked: /, "");
-  const asked = plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
+  const asked = repeats(request) ? "" : plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
   const came = plainLine(one.summary, maxChars.came);
-  return { record: one, text: `- ${asked} → ${came} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
+  return {
+    record: one,
+    text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})`,
+  };
 }

@@ -20,10 +20,7 @@ export function writtenIn(text: string): Written {
 export function withoutWritten(port: ContextPort, written: Written): ContextPort {
   const { statements } = port;
   if (statements === undefined || written.size === 0) return port;
-  const isNew = ({ summary, narrative }: { summary: string; narrative?: string | null }): boolean => {
-    const forms = formsOf(narrative ?? summary);
-    return forms.length === 0 || !forms.every((form) => written.has(form));
-  };
+  const isNew = (one: Quoted): boolean => !isWritten(one, written);
   return {
     ...port,
     forContext: (request) => port.forContext(request).filter(isNew),
@@ -35,6 +32,33 @@ export function withoutWritten(port: ContextPort, written: Written): ContextPort
       rankable: (project, limit) => statements.rankable(project, limit).filter(isNew),
     },
   };
+}
+
+/** Ids of the rules and statements of the project that `withoutWritten` leaves out. */
+export function alreadyWritten(
+  { pinned, statements }: Pick<ContextPort, "pinned" | "statements">,
+  project: string,
+  written: Written,
+): number[] {
+  if (written.size === 0) return [];
+  const records = [
+    ...pinned(project, maxRecords),
+    ...(statements?.standingRules({ projects: [project], limit: maxRecords }) ?? []),
+    ...(statements?.statements({ project, limit: maxRecords }) ?? []),
+  ];
+  return [...new Set(records.flatMap((one) => (isWritten(one, written) ? [one.id] : [])))];
+}
+
+const maxRecords = 200;
+
+interface Quoted {
+  summary: string;
+  narrative?: string | null;
+}
+
+function isWritten({ summary, narrative }: Quoted, written: Written): boolean {
+  const forms = formsOf(narrative ?? summary);
+  return forms.length > 0 && forms.every((form) => written.has(form));
 }
 
 function formsOf(text: string): string[] {

@@ -16,6 +16,7 @@ import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
 import { version } from "../core/version.ts";
 import type { Made } from "../generate/generate-batch.ts";
+import { claudeCode, claudeCodeIntegration } from "../hosts/claude-code.ts";
 import { hostOf } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
 import { buildHttp } from "../http/app.ts";
@@ -376,7 +377,8 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     context,
     explain: createExplain({
       context,
-      writtenAt: (cwd) => parts.writtenFor("claude-code", cwd),
+      writtenAt: (cwd) => parts.writtenFor(claudeCode.name, cwd),
+      agent: claudeCodeIntegration.title,
       ...createExplainDeps({ store, projects }),
     }),
     folders,

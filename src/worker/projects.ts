@@ -83,7 +83,7 @@ export function createExplainDeps({
 }: {
   store: Store;
   projects: Pick<WorkerProjects, "labelOf">;
-}): Omit<ExplainDeps, "context" | "writtenAt"> {
+}): Omit<ExplainDeps, "context" | "writtenAt" | "agent"> {
   return {
     byId: store.observations.byId,
     projects: store.projects.labels,

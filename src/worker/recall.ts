@@ -71,6 +71,7 @@ export function buildContext(deps: ContextDeps, store: Store): Context {
     inject: async (request) => context().inject(request),
     forSession: async (request) => context().forSession(request),
     forPrompt: async (request) => context().forPrompt(request),
+    alreadyWritten: (request) => context().alreadyWritten(request),
     rankFor: (request) => context().rankFor(request),
     forLaterPrompt: async (request) => context().forLaterPrompt(request),
     forAction: async (request) => context().forAction(request),

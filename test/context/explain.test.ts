@@ -31,6 +31,7 @@ function explain(asked: Asked = {}, project = "app"): Promise<Explanation> {
     projects: memory.store.projects.labels,
     placeOf: (place) => ({ project: place.project ?? "app", cwd: "/w/app" }),
     writtenAt: async () => writtenIn(memoryFile),
+    agent: "Claude Code",
   });
   return ask({ ...asked, project });
 }
@@ -49,6 +50,9 @@ test("leaves out what the agent's own memory file says", async () => {
   const { text } = await momentOf("start", {});
   expect(text).toContain("Always pnpm.");
   expect(text).not.toContain("Never npm.");
+  expect((await explain()).left_out).toEqual({ agent: "Claude Code", records: [1] });
+  memoryFile = "";
+  expect((await explain()).left_out).toBeNull();
 });
 
 test("the start is the host's text, with the section of each record", async () => {

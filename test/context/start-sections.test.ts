@@ -67,6 +67,15 @@ describe("the start of a session", () => {
     ]);
   });
 
+  it("does not repeat a rule as the request or the result of a session", async () => {
+    say("Always use pnpm in this repository, never npm.", rule);
+    const asked = { subtitle: "Asked: Always use pnpm in this repository, never npm.", session: "s8" };
+    say("The limit is 5 now.", { salience: 2 }, asked);
+    say("I always use pnpm in this repository, never npm.", { salience: 3 }, { ...asked, session: "s9" });
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Last sessions")).toEqual(["- The limit is 5 now. (#2, 2026-11-20)"]);
+  });
+
   it("adds the day to rules that may contradict each other", async () => {
     say("Use npm.", rule);
     say("Use pnpm.", rule);

@@ -110,6 +110,7 @@ const marks = { obs_type: "decision", said_by: "user", standing: 1, reach: "proj
 export const anExplanation: ContextExplanation = {
   project: "alpha",
   unknown: null,
+  left_out: { agent: "Claude Code", records: [4] },
   moments: [
     {
       moment: "start",

@@ -67,6 +67,10 @@ export const contextExplanation = z.lazy(() =>
   z.object({
     project: z.string(),
     unknown: z.string().nullable().meta({ description: "A sentence when there is no such project." }),
+    left_out: z
+      .object({ agent: z.string(), records: z.array(z.int()) })
+      .nullable()
+      .meta({ description: "Records that the memory files of this agent say already." }),
     moments: z.array(
       z.object({
         moment: z.enum(["start", "prompt", "file", "command"]),

@@ -152,12 +152,19 @@ export function createReviewRecords(db: Sqlite) {
     update("status = @status, pinned = @pinned, superseded_by = @superseded_by"),
   );
   const setReach = sql.get<[{ id: number; reach: Reach }], Observation>(update("reach = @reach"));
+  // A prompt that was interrupted ends no turn: a quote of it has the number of the next one.
   const promptIds = sql.all<[ids: string], { id: number; prompt: number }>(
-    `select o.id, p.id as prompt
+    `select o.id,
+       (select p.id
+        from user_prompts p
+        where p.session_id = o.session_id and p.private = 0
+          and p.prompt_number between o.prompt_number - ${mostPromptsOfTurn} and o.prompt_number
+          and (p.prompt_number = o.prompt_number or instr(p.prompt_text, coalesce(o.narrative, o.summary)) > 0)
+        order by instr(p.prompt_text, coalesce(o.narrative, o.summary)) > 0 desc, p.prompt_number desc
+        limit 1) as prompt
      from json_each(?) one
      cross join observations o on o.id = one.value
-     cross join user_prompts p on p.session_id = o.session_id and p.prompt_number = o.prompt_number
-     where p.private = 0`,
+     where prompt is not null`,
   );
   return {
     /** Undefined when no observation has the id; likewise `setReach`. */
@@ -169,3 +176,6 @@ export function createReviewRecords(db: Sqlite) {
       new Map(promptIds(JSON.stringify(ids)).map(({ id, prompt }) => [id, prompt] as const)),
   };
 }
+
+// As many as src/store/sqlite/turns.ts reads.
+const mostPromptsOfTurn = 10;
