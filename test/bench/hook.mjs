@@ -12,8 +12,8 @@ import { ask, benchHome, root, startWorker } from "./worker.mjs";
 const plugin = join(root, "hooks");
 const fixtures = join(root, "test", "fixtures", "host-events", "claude-code");
 // Deadlines of src/hosts/hook/deadlines.ts: what a hung worker may cost on top.
-const captureDeadlineMs = 1_000;
-const promptDeadlineMs = 1_500;
+export const captureDeadlineMs = 1_000;
+export const promptDeadlineMs = 1_500;
 
 export async function run({ say }) {
   const home = benchHome();
@@ -56,7 +56,7 @@ export async function run({ say }) {
         prompt: () => firstHung("UserPromptSubmit", hung).ms,
         next: () => hook("PostToolUse", hung).ms,
         node,
-        idleNode: () => afterASecond(home) - 1_000,
+        idleNode: () => afterASecond(home),
       },
       { rounds: 10, warmup: 1 },
     );
@@ -89,7 +89,8 @@ function downFigures(sides) {
   ];
 }
 
-function figuresOf(sides) {
+/** Figures against `sides.node`, the bare Node start. */
+export function figuresOf(sides) {
   return (name, side, target) =>
     ratioFigure({
       name: `${name} / node -e 0`,
@@ -100,9 +101,10 @@ function figuresOf(sides) {
     });
 }
 
-function hungFigures(sides) {
+/** Figures without the deadline that a hung worker costs. `sides.idleNode` starts after a second of sleep. */
+export function waitingFiguresOf(sides) {
   const idle = `node -e 0 after a second of sleep, minus that: ${sides.idleNode.p50.toFixed(1)} ms`;
-  const figure = (name, side, deadlineMs) => {
+  return (name, side, deadlineMs) => {
     const { p50, p95, n } = sides[side];
     return ratioFigure({
       name: `${name} / node -e 0`,
@@ -113,6 +115,10 @@ function hungFigures(sides) {
       note: idle,
     });
   };
+}
+
+function hungFigures(sides) {
+  const figure = waitingFiguresOf(sides);
   return [
     figure("capture hook, worker hung", "capture", captureDeadlineMs),
     figure("context hook, worker hung", "prompt", promptDeadlineMs),
@@ -128,13 +134,18 @@ function hungFigures(sides) {
 
 // The first hook whose wait times out leaves a mark for the next hooks.
 function firstHung(event, home) {
-  rmSync(join(home.dataDir, "worker-hung"), { force: true });
+  withoutMark(home);
   return hook(event, home);
 }
 
-// A machine that has slept for a while starts anything slower: what a hung worker's deadline does to what follows it.
-function afterASecond(home) {
-  return timeProcess("/bin/sh", ["-c", "sleep 1; node -e 0"], { env: home.env }).ms;
+/** The next hook asks the hung worker again. */
+export function withoutMark({ dataDir }) {
+  rmSync(join(dataDir, "worker-hung"), { force: true });
+}
+
+/** A machine that has slept for a while starts anything slower: what a hung worker's deadline does to what follows it. */
+export function afterASecond(home) {
+  return timeProcess("/bin/sh", ["-c", "sleep 1; node -e 0"], { env: home.env }).ms - 1_000;
 }
 
 // Nothing listens on port 1 of a loopback.
@@ -208,9 +219,9 @@ function fileOfLargestProject(home) {
   return file;
 }
 
-// What a killed worker leaves: where Node and the hook's bundle are, its worker.json and its socket. Nothing answers.
-function deadHome(home) {
-  const dead = brokenHome(home);
+/** What a killed worker leaves: where Node and the hook's bundle are, its worker.json and its socket. Nothing answers. */
+export function deadHome(home, given) {
+  const dead = brokenHome(home, given);
   const listen = `require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))`;
   spawnSync(process.execPath, ["-e", listen, join(dead.dataDir, "worker.sock")]);
   if (!existsSync(join(dead.dataDir, "worker.sock")))
@@ -218,17 +229,18 @@ function deadHome(home) {
   return dead;
 }
 
-function brokenHome(home) {
-  const broken = benchHome();
+/** Like `home` with a worker.json of no worker; `broken` may have other files already. */
+export function brokenHome(home, broken = benchHome()) {
   copyFileSync(join(home.dataDir, "hook-runtime"), join(broken.dataDir, "hook-runtime"));
   const file = JSON.parse(readFileSync(join(home.dataDir, "worker.json"), "utf8"));
   const gone = { ...file, port: deadPort, socket: join(broken.dataDir, "worker.sock") };
   writeFileSync(join(broken.dataDir, "worker.json"), JSON.stringify(gone), { mode: 0o600 });
-  mkdirSync(join(broken.dataDir, "spool"), { mode: 0o700 });
+  mkdirSync(join(broken.dataDir, "spool"), { mode: 0o700, recursive: true });
   return broken;
 }
 
-async function listenAndHang(dataDir) {
+/** A worker that hangs; returns what ends it. */
+export async function listenAndHang(dataDir) {
   const server = createServer(() => undefined);
   await new Promise((resolve) => server.listen(join(dataDir, "worker.sock"), resolve));
   return () => server.close();

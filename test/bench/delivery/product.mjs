@@ -20,9 +20,11 @@ export async function startProduct({ folder = root, env = {} } = {}) {
   };
   try {
     mkdirSync(join(userHome, ".claude"));
-    timeProcess(process.execPath, [join(folder, "bin", "mem.js"), "install", "claude-code"], {
-      env: environment,
-    });
+    const mem = (...words) =>
+      timeProcess(process.execPath, [join(folder, "bin", "mem.js"), ...words], { env: environment });
+    mem("install", "claude-code");
+    // The installation started one without `env`.
+    mem("worker", "stop");
     const { hooks } = JSON.parse(readFileSync(join(userHome, ".claude", "settings.json"), "utf8"));
     worker = await startWorker(home, { env, bundle: join(folder, "dist", "worker.cjs") });
     return { home: userHome, dataDir: home.dataDir, environment, hooks, port: worker.port, stop };

@@ -6,13 +6,12 @@ import { root } from "../worker.mjs";
 const fixtures = join(root, "test", "fixtures", "host-events");
 const folders = { "copilot-cli": "copilot-cli-pascalcase" };
 
-/** The payload as an object; the first recorded one if there are several. */
+/** The payload as an object; the plainest recorded one. */
 export function samplePayload(host, event) {
   if (host === "cursor") return { ...cursorCommon, hook_event_name: event, ...cursorFields[event] };
   const folder = join(fixtures, folders[host] ?? host);
-  const [file] = readdirSync(folder)
-    .filter((name) => name.startsWith(`${event}.`))
-    .toSorted();
+  const files = readdirSync(folder).filter((name) => name.startsWith(`${event}.`) && !/in-subagent/.test(name));
+  const file = files.includes(`${event}.json`) ? `${event}.json` : files.toSorted()[0];
   // No run of this host had a failed tool.
   if (file === undefined) return { ...samplePayload(host, "PostToolUse"), hook_event_name: event };
   return JSON.parse(readFileSync(join(folder, file), "utf8"));
