@@ -10,7 +10,9 @@ const folders = { "copilot-cli": "copilot-cli-pascalcase" };
 export function samplePayload(host, event) {
   if (host === "cursor") return { ...cursorCommon, hook_event_name: event, ...cursorFields[event] };
   const folder = join(fixtures, folders[host] ?? host);
-  const files = readdirSync(folder).filter((name) => name.startsWith(`${event}.`) && !/in-subagent/.test(name));
+  const files = readdirSync(folder).filter(
+    (name) => name.startsWith(`${event}.`) && !/in-subagent/.test(name),
+  );
   const file = files.includes(`${event}.json`) ? `${event}.json` : files.toSorted()[0];
   // No run of this host had a failed tool.
   if (file === undefined) return { ...samplePayload(host, "PostToolUse"), hook_event_name: event };
