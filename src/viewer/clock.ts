@@ -1,7 +1,7 @@
 // The browser's clock, and times as people read them.
 import { createObservable, useValue } from "./observable.ts";
 
-function now(): number {
+export function now(): number {
   return Date.now();
 }
 

@@ -28,7 +28,7 @@ export const routes: readonly Route[] = [
   { path: "/session/:id", title: "Session", page: SessionPage },
   { path: "/record/:kind/:id", title: "Record", page: RecordPage },
   { path: "/context", title: "Context preview", page: ContextPage, key: "c" },
-  { path: "/status", title: "Status", page: StatusPage, key: "a" },
+  { path: "/status", title: "Status", page: StatusPage, key: "w" },
   { path: "/settings", title: "Settings", page: SettingsPage, key: "," },
   { path: "/trash", title: "Trash", page: TrashPage, key: "t" },
 ];

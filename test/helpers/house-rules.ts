@@ -81,7 +81,7 @@ export const edgeRules: readonly EdgeRule[] = [
   },
   {
     name: "randomness",
-    home: /^src\/core\/ids\.ts$/,
+    home: /^src\/(core\/ids|viewer\/tv\/connection)\.ts$/,
     found: (node) =>
       randomness.test(memberPath(node)) || (node.type === "ImportSpecifier" && drawsRandomness(node)),
   },

@@ -29,7 +29,20 @@ export function parsedObservationFields() {
 }
 
 /** A page of observations, newest first. */
-export const observationPage = z.lazy(() => pageOf(observation));
+export const observationPage = z.lazy(() => pageOf(listedObservation));
+
+const listedObservation = z.lazy(() =>
+  z
+    .object({
+      ...observationFields(),
+      ...listsAsText(),
+      ...syncColumns(),
+      host: z.string().nullable().optional().meta({
+        description: "Host agent of its session; null when the session is unknown, absent on the server.",
+      }),
+    })
+    .meta({ id: "ListedObservation" }),
+);
 
 /** A finished observation that a client records itself, without the generator. */
 export const recordObservationBody = z.lazy(() =>

@@ -34,6 +34,12 @@ export const observationColumns = `id, sdk_session_id, project, obs_type, title,
   agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by, said_by, standing, reach,
   salience, routine, synced_at, origin_device_id, origin_local_id, revision`;
 
+const listColumns = `${observationColumns}, (
+    select host
+    from sessions
+    where sdk_session_id = observations.sdk_session_id
+  ) as host`;
+
 const recentEdits = 20;
 
 export function createObservations(db: Sqlite) {
@@ -82,7 +88,11 @@ export function createObservations(db: Sqlite) {
       return stored;
     },
     byId: sql.get<[id: number], Observation>(`select ${observationColumns} from observations where id = ?`),
-    page: readPage<Observation>(db, { table: "observations", columns: observationColumns }),
+    /** With the host agent of each one's session. */
+    page: readPage<Observation & { host: string | null }>(db, {
+      table: "observations",
+      columns: listColumns,
+    }),
     /** Titles of the session's newest observations, oldest first. */
     recentTitles: (sessionId: number, limit: number) => recentTitles(sessionId, limit).reverse(),
     /** Paths that the newest edits of the session changed, newest first. */

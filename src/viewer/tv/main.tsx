@@ -1,40 +1,152 @@
 // Entry of the TV: the newest observations, large, for a screen that is only looked at.
+
+// First, so that the token is out of the address before other code runs.
+import "./address.ts";
+
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { createApi } from "../api.ts";
-import { eventLine, type Line, mergeLines, observationLine } from "../lines.ts";
-import { Age, TypeBadge } from "../parts/record-row.tsx";
-import { createStream } from "../stream.ts";
-import "../looks/looks.css";
-
-const shown = 12;
+import { ageOf, clockTime, useNow } from "../clock.ts";
+import { tvAddress } from "./address.ts";
+import { readBoard, type TvObservation, tokenHeaders } from "./board.ts";
+import { connectTv, type TvState } from "./connection.ts";
+import "./tv.css";
 
 function Tv() {
-  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [items, setItems] = useState<readonly TvObservation[]>();
+  const [state, setState] = useState<TvState>({ is: "connecting" });
   useEffect(() => {
-    const add = (fresh: readonly Line[]) => setLines((before) => mergeLines(before, fresh).slice(0, shown));
-    const stream = createStream("/stream");
-    async function read(): Promise<void> {
-      const { items } = await createApi().get("/api/observations", { limit: shown });
-      add(items.map(observationLine));
-    }
-    void read();
-    stream.onResync(() => void read());
-    stream.listen((event) => {
-      const line = event.type === "observation_created" ? eventLine(event) : undefined;
-      if (line !== undefined) add([line]);
+    const query = tvAddress.project === "" ? "" : `?${new URLSearchParams({ project: tvAddress.project })}`;
+    const connection = connectTv({
+      url: `/stream${query}`,
+      headers: tokenHeaders(tvAddress),
+      changed: async () => setItems(await readBoard(tvAddress)),
+      onState: setState,
     });
-    return stream.close;
+    return connection.close;
   }, []);
+  useEffect(() => keepAwake(), []);
   return (
-    <ol class="tv">
-      {lines.map(({ key, type, title, project, at }) => (
-        <li key={key}>
-          <TypeBadge type={type} /> {title} <span class="project">{project}</span> <Age at={at} />
-        </li>
-      ))}
-    </ol>
+    <div class={`tv ${state.is}`}>
+      <TvHeader state={state} />
+      {state.is === "refused" ? <Refused status={state.status} /> : <Board items={items} state={state} />}
+    </div>
   );
+}
+
+function TvHeader({ state }: { state: TvState }) {
+  const now = useNow();
+  const { project, source } = tvAddress;
+  return (
+    <header>
+      <h1>
+        {project || "All projects"}
+        {source !== "" && <span class="source"> from {source}</span>}
+      </h1>
+      <p class="state" role="status">
+        <span class="dot" aria-hidden="true" />
+        {stateInWords(state, now)}
+      </p>
+      <time class="clock">{clockTime(now)}</time>
+    </header>
+  );
+}
+
+function stateInWords(state: TvState, now: number): string {
+  switch (state.is) {
+    case "connecting":
+      return "Connecting";
+    case "live":
+      return "Live";
+    case "lost": {
+      const age = ageOf(state.since, now);
+      return `Not connected since ${clockTime(state.since)}${age === "now" ? "" : `, ${age}`}`;
+    }
+    case "refused":
+      return "No access";
+    default:
+      return state satisfies never;
+  }
+}
+
+function Board({ items, state }: { items: readonly TvObservation[] | undefined; state: TvState }) {
+  const now = useNow();
+  if (items === undefined)
+    return (
+      <main class="message">
+        <p>{state.is === "lost" ? "The worker does not answer." : "Connecting to the worker…"}</p>
+        {state.is === "lost" && (
+          <p class="hint">
+            Check the network of this display. On the machine where mem runs: <code>mem worker start</code>
+          </p>
+        )}
+      </main>
+    );
+  if (items.length === 0)
+    return (
+      <main class="message">
+        <p>No observation yet{filterInWords()}.</p>
+        <p class="hint">The next one appears here by itself.</p>
+      </main>
+    );
+  return (
+    <main>
+      <ol class="board">
+        {items.map(({ id, obs_type, title, subtitle, summary, project, host, created_at_epoch }) => (
+          <li key={id}>
+            <p class="title">{title}</p>
+            <p class="detail">{detailOf(title, subtitle, summary)}</p>
+            <p class="meta">
+              <span class={`type ${typeClass(obs_type)}`}>{obs_type}</span>
+              {tvAddress.project === "" && <span>{project}</span>}
+              {tvAddress.source === "" && host && <span>{host}</span>}
+              <time dateTime={new Date(created_at_epoch).toISOString()}>{ageOf(created_at_epoch, now)}</time>
+            </p>
+          </li>
+        ))}
+      </ol>
+    </main>
+  );
+}
+
+function detailOf(title: string, ...texts: (string | null)[]): string | null {
+  return texts.find((text) => text && text.replace(/\.$/, "") !== title.replace(/\.$/, "")) ?? null;
+}
+
+const types = new Set(["discovery", "decision", "bugfix", "feature", "refactor", "change"]);
+
+function typeClass(type: string): string {
+  return types.has(type) ? `type-${type}` : "";
+}
+
+function filterInWords(): string {
+  const { project, source } = tvAddress;
+  return `${project === "" ? "" : ` in ${project}`}${source === "" ? "" : ` from ${source}`}`;
+}
+
+function Refused({ status }: { status: number }) {
+  return (
+    <main class="message">
+      <p>
+        {status === 401
+          ? "This address is not valid, or no longer."
+          : "This worker shows nothing to this display."}
+      </p>
+      <p class="hint">
+        On the machine where mem runs: <code>{status === 401 ? "mem tv url" : "mem tv enable"}</code>. Then
+        open the address that it prints.
+      </p>
+    </main>
+  );
+}
+
+// Where the browser has it, the screen stays on. The lock ends whenever the page is hidden.
+function keepAwake(): () => void {
+  const ask = () => {
+    if (document.visibilityState === "visible") navigator.wakeLock?.request("screen").catch(() => undefined);
+  };
+  document.addEventListener("visibilitychange", ask);
+  ask();
+  return () => document.removeEventListener("visibilitychange", ask);
 }
 
 const place = document.getElementById("app");
