@@ -14,6 +14,11 @@ const pages: [link: string, ready: string][] = [
   ["#/record/summary/1", ".timeline [data-row]"],
   ["#/record/prompt/1", ".timeline [data-row]"],
   ["#/trash", ".trash-row"],
+  ["#/sessions", "[data-row]"],
+  ["#/session/2", ".timeline-card"],
+  ["#/context?project=shop&prompt=Why+are+users+logged+out%3F&file=src/auth/session.ts", ".reason"],
+  ["#/status", ".chart"],
+  ["#/settings", ".setting"],
 ];
 
 test("no page has a serious finding in light or dark, and none is wider than a phone", async () => {

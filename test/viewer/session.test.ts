@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Reads } from "../../src/viewer/api.ts";
 import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
-import { testBrowser } from "./browser.ts";
+import { seriousFindings, testBrowser } from "./browser.ts";
 import { injectedSession, sendInjectedSession, subAgent } from "./injected-session.ts";
 
 const browser = testBrowser();
@@ -23,7 +23,7 @@ test("a session shows its injected context: when, why, at what cost", async () =
   await page.locator(`[data-row][data-id="${id}"]`).click();
   const totals = page.locator(".injected-totals");
   await totals.getByText(`${injected.total_tokens} tokens`).waitFor();
-  const main = page.locator("section > .timeline > li");
+  const main = page.locator("section > .session-timeline > li");
   const heads = await main.locator(".injected-head strong").allInnerTexts();
   expect(heads).toEqual(["at the start", "with prompt 1", "before it opened src/auth/session.ts"]);
   const ofMain = injected.injections.filter(({ reader }) => reader === "");
@@ -38,6 +38,8 @@ test("a session shows its injected context: when, why, at what cost", async () =
   expect(await text.textContent()).toBe(ofMain[0]?.text);
   const agent = page.locator(".sub-agent");
   expect(await agent.innerText()).toContain(subAgent);
+  await agent.locator("summary").first().click();
+  expect(await seriousFindings(page)).toEqual([]);
   await page.getByRole("link", { name: "Work" }).click();
   await start.waitFor({ state: "detached" });
   expect(await main.filter({ hasText: "Prompt 1" }).count()).toBe(1);
@@ -47,16 +49,14 @@ test("a session shows its injected context: when, why, at what cost", async () =
 test("a session without injected context says why", async () => {
   const worker = await startWorker(workerHome());
   await worker.post("/api/sessions/init", { claudeSessionId: "alone", project: "shop", prompt: "Hello" });
-  const { page } = await browser.open(worker, "#/session/1");
+  const { page, show } = await browser.open(worker, "#/session/1");
   await page.getByText("Nothing was injected into this session.").waitFor();
   await page.locator(".timeline-card.prompt", { hasText: "Hello" }).waitFor();
-  await page.evaluate(() => {
-    location.hash = "#/session/99";
-  });
+  await show("#/session/99");
   await page.getByRole("alert").waitFor();
 });
 
-test("a session is deleted with its records, and restored", async () => {
+test("a session is renamed, deleted with its records, and restored", async () => {
   const worker = await startWorker(workerHome());
   await worker.post("/api/sessions/init", {
     claudeSessionId: "s1",
@@ -64,6 +64,12 @@ test("a session is deleted with its records, and restored", async () => {
     prompt: "Fix the login",
   });
   const { page, errors } = await browser.open(worker, "#/session/1");
+  await page.getByRole("heading", { name: "Fix the login" }).waitFor();
+  await page.keyboard.press("e");
+  await page.getByLabel("Title of the session").fill("Login work");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("heading", { name: "Login work" }).waitFor();
+  await page.keyboard.press("u");
   await page.getByRole("heading", { name: "Fix the login" }).waitFor();
   await page.keyboard.press("x");
   await page.getByText("No session yet.").waitFor();

@@ -2,7 +2,7 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { startWorker, type WorkerHome, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
-import { testBrowser } from "./browser.ts";
+import { seriousFindings, testBrowser } from "./browser.ts";
 
 const browser = testBrowser();
 
@@ -30,6 +30,7 @@ test("the TV shows new observations of its project and source", async () => {
   await record(worker, "The second one");
   await rows.filter({ hasText: "The second one" }).waitFor();
   expect(await rows.allInnerTexts()).toEqual(["The second one", "The first one"]);
+  expect(await seriousFindings(page)).toEqual([]);
   await worker.post("/api/observations/4/status", { status: "rejected" });
   await rows.filter({ hasText: "The second one" }).waitFor({ state: "detached" });
   expect([...errors, ...foreign]).toEqual([]);

@@ -202,7 +202,7 @@ export function SubAgents({ session, injections, records }: SubAgentsProps) {
                 {counted(own.length, "moment")}
               </span>
             </summary>
-            <ol class="timeline">
+            <ol class="session-timeline">
               {own.map((injection) => (
                 <li key={injection.id} class="injection">
                   <time dateTime={new Date(injection.at_epoch).toISOString()}>

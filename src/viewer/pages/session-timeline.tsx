@@ -28,7 +28,7 @@ export function SessionTimeline({ session, shows, records, injections }: Timelin
         Timeline
       </h2>
       {entries.length > 0 && (
-        <ol class="timeline">
+        <ol class="session-timeline">
           {entries.map(({ key, at, injection, prompt, record }, index) => (
             <li key={key} class={injection ? "injection" : record?.kind}>
               <When at={at} before={entries[index - 1]?.at ?? 0} />

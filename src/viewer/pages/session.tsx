@@ -72,7 +72,7 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
   return (
     <header class="session-head">
       <h1>{sessionTitle(session)}</h1>
-      <p class="facts">
+      <p class="session-facts">
         <span class="project">{project}</span>
         <span>{host}</span>
         <span>{status === "active" ? "active" : "ended"}</span>

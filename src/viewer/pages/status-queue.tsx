@@ -41,7 +41,7 @@ export function FailedMessages({ onChanged }: { onChanged: () => void }) {
       {failed.fault && <Fault fault={failed.fault} retry={failed.reload} />}
       <ul>
         {failed.items.map(({ id, kind, tool_name, project, failures, last_error, ageMs }) => (
-          <li key={id} class="panel-row">
+          <li key={id} class="panel-row failed-row">
             <p>
               {kind === "summarize" ? "Summary" : (tool_name ?? "Tool use")} in {project}
             </p>
