@@ -51,4 +51,5 @@ test("no page has a serious finding in light or dark, and none is wider than a p
   findings.push(...(await seriousFindings(page)));
   expect(findings).toEqual([]);
   expect(errors).toEqual([]);
-});
+  // Each page is checked three times, so all of them take longer than one test does.
+}, 120_000);
