@@ -17,13 +17,15 @@ const hosts = [
     .flatMap((one) => (one?.family === "IPv4" && !one.internal ? [one.address] : [])),
 ];
 
-/** What came back until the other side was silent for a moment, or closed. */
+/** What came back until the other side closed; of a stream, its first events and what follows for a moment. */
 async function answerTo(host: string, port: number, lines: readonly string[]): Promise<string> {
   const socket = connect(port, host);
   let text = "";
-  socket.on("data", (chunk) => (text += String(chunk)));
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+    if (text.includes("processing_status")) socket.setTimeout(400, () => socket.destroy());
+  });
   socket.on("error", () => undefined);
-  socket.setTimeout(400, () => socket.destroy());
   socket.write(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`);
   await once(socket, "close");
   return text;

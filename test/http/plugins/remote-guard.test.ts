@@ -21,7 +21,7 @@ afterEach(closeWorlds);
 async function firstStatus(host: string, port: number, bytes: string): Promise<number> {
   const socket = connect(port, host);
   socket.on("error", () => undefined);
-  socket.setTimeout(2_000, () => socket.destroy());
+  socket.setTimeout(10_000, () => socket.destroy());
   let text = "";
   socket.on("data", (chunk) => {
     text += String(chunk);
@@ -51,9 +51,9 @@ describe("targets with a valid token", () => {
     expect(passed).toBeGreaterThan(100);
   });
 
-  test("over sockets only the four exact targets answer 200, in 2,000 requests", async () => {
+  test("over sockets only the four exact targets answer 200, in 1,000 requests", async () => {
     const port = await listening(openWorld(withToken), "127.0.0.1", true);
-    const requests = fc.sample(mutatedRequests(token), 2_000);
+    const requests = fc.sample(mutatedRequests(token), 1_000);
     let answered = 0;
     for (let at = 0; at < requests.length; at += 50) {
       const batch = requests.slice(at, at + 50);
