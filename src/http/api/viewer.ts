@@ -102,7 +102,6 @@ function fileOf(name: string, body: Buffer, cacheControl: string): ViewerFile {
       "content-type": viewerTypes[extname(name)] ?? "",
       "cache-control": cacheControl,
       "content-security-policy": policyOf(isPage ? String(body) : ""),
-      ...(isPage ? { "cross-origin-opener-policy": "same-origin" } : {}),
       etag: `"${digestOf(body, "base64url")}"`,
     },
   };
