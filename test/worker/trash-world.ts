@@ -61,6 +61,13 @@ export async function ask(method: string, path: string, body?: object): Promise<
   return { status: answer.status, body: await answer.json() };
 }
 
+/** A hook of Claude Code; its answer is a text. */
+export async function hook(event: string, payload: object): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const url = `${base}/api/hooks/claude-code/${event}`;
+  return (await fetch(url, { method: "POST", headers, body: JSON.stringify(payload) })).text();
+}
+
 export const remove = (path: string) => ask("DELETE", path);
 export const restore = (trashId: number) => ask("POST", `/api/trash/${trashId}/restore`, {});
 

@@ -81,14 +81,53 @@ function createDropRecords(db: Sqlite): (session: number, events: string) => voi
   );
   const dropObservation = sql.run<[id: number]>("delete from observations where id = ?");
   const dropSummary = sql.run<[id: number]>("delete from session_summaries where id = ?");
+  const dropCopies = createDropCopies(db);
   return (session, events) => {
-    for (const id of observationsOf({ session, events })) {
+    const observations = observationsOf({ session, events });
+    const summaries = summariesOf(events);
+    for (const id of observations) {
       derived.drop("observations", id);
       dropObservation(id);
     }
-    for (const id of summariesOf(events)) {
+    for (const id of summaries) {
       derived.drop("session_summaries", id);
       dropSummary(id);
     }
+    dropCopies({ observations, summaries, events });
+  };
+}
+
+/** Deletes copies of the records: texts of injections, and what the user deleted or edited before. */
+function createDropCopies(db: Sqlite) {
+  const sql = createSql(db);
+  const dropTexts = sql.run<[names: string]>(
+    `delete from injection_texts
+     where injection_id in (
+       select i.id
+       from json_each(?) n
+       cross join injections i on instr(i.records, ',' || n.value || ',') > 0)`,
+  );
+  const dropEdits = sql.run<[{ observations: string; summaries: string }]>(
+    `delete from trash
+     where (kind = 'observation' and record_id in (select value from json_each(@observations)))
+       or (kind = 'summary' and record_id in (select value from json_each(@summaries)))`,
+  );
+  const dropDeleted = sql.run<[{ events: string }]>(
+    `delete from trash
+     where id in (
+       select trash_id
+       from trash_rows
+       where case place
+         when 'events' then row_id in (select value from json_each(@events))
+         when 'observation_sources' then content ->> '$.raw_event_id' in (select value from json_each(@events))
+         when 'session_summaries' then
+           content ->> '$.generation_key' in (select value || ':0' from json_each(@events))
+       end)`,
+  );
+  return (dropped: { observations: readonly number[]; summaries: readonly number[]; events: string }) => {
+    const { observations, summaries, events } = dropped;
+    dropTexts(JSON.stringify([...observations.map(String), ...summaries.map((id) => `S${id}`)]));
+    dropEdits({ observations: JSON.stringify(observations), summaries: JSON.stringify(summaries) });
+    dropDeleted({ events });
   };
 }

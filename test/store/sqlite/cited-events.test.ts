@@ -80,6 +80,33 @@ describe("a statement", () => {
   });
 });
 
+describe("a prompt that turns out to be private", () => {
+  const trashed = () => db.prepare("select kind, action from trash order by id").raw().all();
+
+  test("takes what the user deleted or edited of it out of the trash", async () => {
+    const [secret, other] = [addUnder("k"), addEvent(session)];
+    await generate(session, [draft("deleted", secret), draft("edited", secret), draft("stays", other)]);
+    await store.commit(() => store.deletions.observation(1, 5));
+    for (const id of [2, 3]) await store.commit(() => store.edits.observation(id, { title: "New" }, 5));
+    expect(trashed()).toHaveLength(3);
+    await isPrivate("k");
+    expect(trashed()).toEqual([["observation", "edited"]]);
+    expect(titles()).toEqual(["New"]);
+  });
+
+  test("takes its records out of the texts of injections", async () => {
+    await generate(session, [draft("ran", addUnder("k")), draft("stays", addEvent(session))]);
+    for (const id of [1, 2])
+      store.injections.add(
+        { session: "other", reader: "" },
+        { moment: "start", cause: null, text: "t", tokens: 1, records: [{ kind: "observation", id }] },
+        5,
+      );
+    await isPrivate("k");
+    expect(store.injections.ofSession("other", 10).map(({ text }) => text)).toEqual([null, "t"]);
+  });
+});
+
 describe("while a turn is being read, a private prompt before it", () => {
   test("breaks the call off, and nothing of the answer is stored", async () => {
     const secret = addUnder("k");
