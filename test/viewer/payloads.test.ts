@@ -1,32 +1,12 @@
 // Texts that try to run a script, in every field that the viewer shows: no script runs, and nothing is loaded.
 import { expect, test } from "vitest";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
-import { type OpenPage, testBrowser } from "./browser.ts";
+import { testBrowser } from "./browser.ts";
 import { writeWith } from "./demo-data.ts";
+import { foreignParts } from "./foreign-parts.ts";
 import { payloads } from "./payloads.ts";
 
 const browser = testBrowser();
-
-/** What is in the document that text alone does not bring there. */
-async function foreignParts({ page }: OpenPage): Promise<string[]> {
-  return page.evaluate(() => {
-    const found: string[] = [];
-    if ("pwned" in window) found.push("a script ran");
-    for (const element of document.querySelectorAll("*")) {
-      const name = element.localName;
-      if (/^(img|iframe|object|embed|video|audio|svg|math|base|template|marquee)$/.test(name))
-        found.push(name);
-      for (const { name: attribute, value } of element.attributes) {
-        if (/^on|^(srcdoc|style|formaction)$/.test(attribute) && !element.closest(".virtual"))
-          found.push(`${name} ${attribute}`);
-        if (/^(href|src|action)$/.test(attribute) && !/^(#\/|\/assets\/)/.test(value))
-          found.push(`${name} ${attribute}=${value}`);
-      }
-    }
-    if (document.querySelectorAll("script").length !== 1) found.push("a second script");
-    return [...new Set(found)];
-  });
-}
 
 test("there are 150 payloads", () => {
   expect(new Set(payloads).size).toBe(150);

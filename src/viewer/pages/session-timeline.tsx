@@ -140,7 +140,7 @@ function RecordEntry(item: SessionRecord) {
       return <SummaryEntry record={item.record} />;
     case "observation": {
       const { id, type, title, detail, marks } = observationLine(item.record);
-      const says = detail !== null && detail.replace(/\.$/, "") !== title ? detail : null;
+      const says = detail?.replace(/\.$/, "") === title || isPromptNote(detail) ? null : detail;
       return (
         <a class="timeline-row" href={recordLink("observation", id)} data-row>
           <TypeBadge type={type} />
@@ -162,6 +162,11 @@ function RecordEntry(item: SessionRecord) {
     default:
       return item satisfies never;
   }
+}
+
+// The prompt stands above on this page.
+function isPromptNote(detail: string | null): boolean {
+  return detail?.startsWith("Asked: ") === true;
 }
 
 type Summary = Extract<SessionRecord, { kind: "summary" }>["record"];

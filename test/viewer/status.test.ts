@@ -1,0 +1,74 @@
+// The status and settings pages in a browser, on a real worker.
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { createMemoryStore } from "../helpers/memory-store.ts";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { testBrowser } from "./browser.ts";
+
+const browser = testBrowser();
+
+/** Two messages whose tries are used up. */
+function writeFailed(database: string): void {
+  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  const { db, store, addPrompt, close } = createMemoryStore(database);
+  addPrompt("Fix the login", { project: "shop", session: "s1" });
+  for (const event_key of ["one", "two"]) {
+    const payload = JSON.stringify({ tool_name: "Bash", tool_input: {}, tool_response: "" });
+    const at = { session_id: 1, now: Date.now() };
+    const id = store.rawEvents.insert({ ...at, kind: "observation", event_key, payload }) ?? 0;
+    store.pending.enqueue(id, 1, at.now);
+  }
+  db.exec("update pending_messages set status = 'dead', failures = 3, last_error = 'no such model'");
+  close();
+}
+
+test("failed messages are a problem with its commands, and can be retried or dropped", async () => {
+  const home = workerHome();
+  writeFailed(home.database);
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker, "#/status");
+  const queue = page.locator(".check-row", { hasText: "Queue" });
+  await queue.filter({ hasText: "2 messages failed" }).waitFor();
+  expect(await queue.locator(".check-state").innerText()).toContain("Problem");
+  expect(await queue.locator("code").allInnerTexts()).toContain("mem queue retry");
+  await page.getByText("no such model").first().waitFor();
+  await page.getByRole("button", { name: /^Drop message 1 / }).click();
+  await queue.filter({ hasText: "1 message failed" }).waitFor();
+  await page.getByRole("button", { name: "Retry all" }).click();
+  await page.locator(".check-row.ok", { hasText: "Queue empty" }).waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("green means checked: without the worker nothing is OK", async () => {
+  const worker = await startWorker(workerHome());
+  const { page } = await browser.open(worker, "#/status");
+  await page.getByText("What was checked works.").waitFor();
+  const hosts = page.locator(".check-row", { hasText: "Hosts" });
+  expect(await hosts.locator(".check-state").innerText()).toContain("Not known");
+  expect(await page.locator(".check-row.ok").count()).toBeGreaterThan(2);
+  await worker.kill();
+  await page.getByText("Not known now.").waitFor();
+  expect(await page.locator(".check-row.ok").count()).toBe(0);
+  await page.getByText("mem worker start").first().waitFor();
+});
+
+test("settings show value, origin and the command; never a secret", async () => {
+  const secret = "sk-canary-5d1f09a7";
+  const worker = await startWorker(workerHome({ MEM_SECONDARY_API_KEY: secret }));
+  const { page, errors } = await browser.open(worker, "#/settings");
+  const settings = page.locator(".setting");
+  const key = settings.filter({ hasText: "MEM_SECONDARY_API_KEY" });
+  await key.filter({ hasText: "set, hidden" }).waitFor();
+  await key.filter({ hasText: "environment" }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+  await page.getByLabel("Find a setting").fill("MEM_CONTEXT_OBSERVATIONS");
+  await settings.nth(1).waitFor({ state: "detached" });
+  expect(await settings.innerText()).toContain("mem settings set MEM_CONTEXT_OBSERVATIONS <value>");
+  await page.getByLabel("Find a setting").fill("");
+  await page.getByLabel(/^Only changed/).check();
+  await settings.filter({ hasText: "MEM_MODEL" }).waitFor({ state: "detached" });
+  await page.getByLabel("Show the sidebar").uncheck();
+  await page.locator(".sidebar").waitFor({ state: "hidden" });
+  expect(errors).toEqual([]);
+});
