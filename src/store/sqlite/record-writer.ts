@@ -51,31 +51,35 @@ export function createRecordWriter(
   const isTaken = (key: string): boolean =>
     before.byKey.get(key) !== undefined || tombstones.hasKey("observation", key);
 
-  // The text of a rule before the user edited it does not come back beside the edited one.
-  function wasEdited({ title, statement, sources }: DraftObservation, old: readonly Replaceable[]): boolean {
-    return (
-      statement?.standing === true &&
-      before.editedRule.get(sources[0] ?? 0) !== undefined &&
-      !old.some((each) => each.title === title)
-    );
+  // The text of a rule before the user edited it does not come back beside the edited one, and that of any statement not
+  // after the edited one was deleted.
+  function wasEdited(
+    { title, statement, sources: [source = 0] }: DraftObservation,
+    sdkSessionId: string,
+    old: readonly Replaceable[],
+  ): boolean {
+    if (statement === undefined || old.some((each) => each.title === title)) return false;
+    const isEdited = statement.standing && before.editedRule.get(source) !== undefined;
+    return isEdited || tombstones.hasEditedStatement(sdkSessionId, source);
   }
 
   function writeObservations({ session, held, reply, old }: Write) {
     const drafts = reply.observations
       .map((draft) => ({ ...draft, ...linksOf(draft, held) }))
-      .filter((draft) => draft.sources.length > 0 && !(old && wasEdited(draft, old)));
-    // An old observation that no draft touches stays as it is.
-    const replaced = replacedBy(drafts, old ?? []);
+      .filter((draft) => draft.sources.length > 0 && !(old && wasEdited(draft, session.sdk_session_id, old)));
+    // An old observation that no draft touches stays as it is, and so does the user's own text.
+    const touched = replacedBy(drafts, old ?? []);
+    const replaced = touched.filter(({ isFixed }) => !isFixed);
     for (const { id } of replaced) rewrite.freeKey(id);
     const keyOf = newKeys(old === undefined ? () => false : isTaken);
     const deleted = old === undefined ? [] : tombstones.replaceable(session.sdk_session_id, drafts);
-    const gone = new Set(deleted.map(({ id }) => id));
-    const pairs = pairDrafts(drafts, [...replaced, ...deleted]);
+    const fixed = new Set([...touched, ...deleted].flatMap(({ id, isFixed }) => (isFixed ? [id] : [])));
+    const pairs = pairDrafts(drafts, [...touched, ...deleted]);
     const written: WrittenRecords["observations"] = [];
     for (const [index, { sources, cited, ...draft }] of drafts.entries()) {
       const source = held.get(sources[0] ?? 0);
       const id = pairs.get(index);
-      if (source === undefined || gone.has(id ?? 0)) continue;
+      if (source === undefined || (id !== undefined && fixed.has(id))) continue;
       const observation: NewObservation = {
         draft,
         sources,
@@ -96,7 +100,7 @@ export function createRecordWriter(
     return { observations: written, deleted: surplus.length };
   }
 
-  // A summary that the reply leaves out stays: the session has no other.
+  // A summary that the reply leaves out stays, since the session has no other, and so does the user's own text.
   function writeSummaries({ session, held, reply, old }: Write): SessionSummary[] {
     return reply.summaries.flatMap((draft) => {
       const source = held.get(draft.source);
@@ -104,8 +108,9 @@ export function createRecordWriter(
       const key = `${source.id}:0`;
       if (tombstones.hasKey("summary", key)) return [];
       const summary = { draft, ...ownedBy(session, source, reply), generation_key: key };
-      const id = old === undefined ? undefined : before.summary.get(key)?.id;
-      const stored = id === undefined ? summaries.insert(summary) : rewrite.summary(id, summary);
+      const present = old === undefined ? undefined : before.summary.get(key);
+      if (present?.generator === "manual") return [];
+      const stored = present === undefined ? summaries.insert(summary) : rewrite.summary(present.id, summary);
       return stored === undefined ? [] : [stored];
     });
   }
@@ -127,8 +132,8 @@ function newKeys(isTaken: (key: string) => boolean): (source: number) => string 
 function createLookups(db: Sqlite) {
   return {
     byKey: db.prepare<[string], { id: number }>("select id from observations where generation_key = ?"),
-    summary: db.prepare<[string], { id: number }>(
-      "select id from session_summaries where generation_key = ?",
+    summary: db.prepare<[string], { id: number; generator: string }>(
+      "select id, generator from session_summaries where generation_key = ?",
     ),
     editedRule: db.prepare<[number], { id: number }>(
       `select o.id

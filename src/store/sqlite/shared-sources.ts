@@ -11,8 +11,8 @@ export interface Replaceable {
   isStatement: boolean;
   /** A standing rule, or a statement that the user reviewed or edited: only a draft with the same title replaces it. */
   isKept: boolean;
-  /** Deleted by the user: a draft that would replace it is left out. */
-  isDeleted?: boolean;
+  /** Edited or deleted by the user: a draft that would replace it is left out. */
+  isFixed: boolean;
 }
 
 type PairingDraft = Pick<DraftObservation, "sources" | "title" | "statement">;
@@ -36,14 +36,14 @@ export function pairDrafts(
       const onlyOne = each.sources.length + draft.sources.length - 2 * shared;
       // All statements of a turn share one source: only the title tells them apart.
       const sameTitle = Number(each.title === draft.title);
-      const isDeleted = Number(each.isDeleted === true);
-      return shared === 0 ? [] : [{ index, id: each.id, shared, onlyOne, sameTitle, isDeleted }];
+      const isFixed = Number(each.isFixed);
+      return shared === 0 ? [] : [{ index, id: each.id, shared, onlyOne, sameTitle, isFixed }];
     }),
   );
   candidates.sort(
     (a, b) =>
       b.sameTitle - a.sameTitle ||
-      a.isDeleted - b.isDeleted ||
+      a.isFixed - b.isFixed ||
       b.shared - a.shared ||
       a.onlyOne - b.onlyOne ||
       a.index - b.index ||
@@ -86,6 +86,7 @@ interface SourceRow {
   title: string;
   is_statement: 0 | 1;
   is_kept: 0 | 1;
+  is_fixed: 0 | 1;
 }
 
 /** Finds the session's own observations that share a source with `ids`, directly or through other observations. */
@@ -93,7 +94,8 @@ export function createSharedSources(db: Sqlite) {
   const sourcesAround = db.prepare<{ ids: string; sdk: string }, SourceRow>(
     `select o.id, s.raw_event_id as source, o.title, o.said_by is not null as is_statement,
        o.said_by is not null
-         and (o.standing = 1 or o.pinned = 1 or o.status <> 'active' or o.generator = 'manual') as is_kept
+         and (o.standing = 1 or o.pinned = 1 or o.status <> 'active' or o.generator = 'manual') as is_kept,
+       o.generator = 'manual' as is_fixed
      from (
        select distinct m.observation_id as id
        from json_each(@ids) i
@@ -111,8 +113,12 @@ export function createSharedSources(db: Sqlite) {
     for (let edge = [...ids]; edge.length > 0; ) {
       const rows = sourcesAround.all({ ids: JSON.stringify(edge), sdk: session.sdk_session_id });
       edge = [];
-      for (const { id, source, title, is_statement, is_kept } of rows) {
-        const flags = { isStatement: is_statement === 1, isKept: is_kept === 1 };
+      for (const { id, source, title, ...row } of rows) {
+        const flags = {
+          isStatement: row.is_statement === 1,
+          isKept: row.is_kept === 1,
+          isFixed: row.is_fixed === 1,
+        };
         const each = found.get(id) ?? { id, title, ...flags, sources: [] };
         if (!each.sources.includes(source)) each.sources.push(source);
         found.set(id, each);

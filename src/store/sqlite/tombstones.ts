@@ -19,7 +19,7 @@ interface Deleted {
 interface DeletedObservation {
   record_id: number;
   sources: string;
-  title_key: string;
+  title_key: string | null;
   is_statement: 0 | 1;
 }
 
@@ -36,6 +36,12 @@ export function createTombstones(db: Sqlite) {
      from tombstones
      where sdk_session_id = ? and kind = 'observation' and sources <> '[]'`,
   );
+  const editedStatement = sql.value<[sdkSessionId: string, source: number], number>(
+    `select 1
+     from tombstones t
+     where t.sdk_session_id = ? and t.kind = 'observation' and t.is_statement = 1 and t.title_key is null
+       and exists (select 1 from json_each(t.sources) s where s.value = ?)`,
+  );
   const withKey = sql.value<[kind: TombstoneKind, generationKey: string], number>(
     "select 1 from tombstones where kind = ? and generation_key = ?",
   );
@@ -46,7 +52,8 @@ export function createTombstones(db: Sqlite) {
         ...{ kind, id, sdk_session_id, origin_device_id, origin_local_id, revision, now },
         generation_key: row.generation_key ?? null,
         sources: JSON.stringify(sources),
-        title_key: typeof row.title === "string" ? contentKey(row.title) : null,
+        // The title of an edited one is not that of a draft.
+        title_key: typeof row.title === "string" && row.generator !== "manual" ? contentKey(row.title) : null,
         is_statement: typeof row.said_by === "string" ? 1 : 0,
       } as Row);
     },
@@ -54,6 +61,9 @@ export function createTombstones(db: Sqlite) {
       "delete from tombstones where kind = ? and record_id = ?",
     ),
     hasKey: (kind: TombstoneKind, generationKey: string) => withKey(kind, generationKey) !== undefined,
+    /** Whether a statement from this raw event was edited before it was deleted. */
+    hasEditedStatement: (sdkSessionId: string, source: number) =>
+      editedStatement(sdkSessionId, source) !== undefined,
     /** Deleted observations of the session, as what the drafts may not replace: such a draft is left out. */
     replaceable: (sdkSessionId: string, drafts: readonly Pick<DraftObservation, "title">[]): Replaceable[] =>
       ofSession(sdkSessionId).map((one) => ({
@@ -62,7 +72,7 @@ export function createTombstones(db: Sqlite) {
         title: drafts.find(({ title }) => contentKey(title) === one.title_key)?.title ?? "",
         isStatement: one.is_statement === 1,
         isKept: one.is_statement === 1,
-        isDeleted: true,
+        isFixed: true,
       })),
   };
 }

@@ -287,3 +287,46 @@ describe("replacing", () => {
     });
   });
 });
+
+describe("a text that the user edited", () => {
+  const fromUser = { said_by: "user", standing: false, reach: "project", salience: 2 } as const;
+  const noParts = { investigated: null, learned: null, completed: null, next_steps: null, notes: null };
+  const edit = (id: number, title: string) =>
+    store.commit(() => store.edits.observation(id, { title }, 2_000));
+
+  test("of a summary is not overwritten", async () => {
+    const end = addEvent(addSession("one"), "summarize");
+    const said = { ...draft("said", end), statement: fromUser };
+    await generate(1, [said], { summaries: [summaryDraft("before", end)] });
+    await store.commit(() => store.edits.summary(1, { request: "mine", ...noParts }, 2_000));
+    await store.regenerations.select(local);
+    const { summaries } = await complete([said], [summaryDraft("after", end)]);
+    expect(summaries).toEqual([]);
+    expect(store.summaries.byId(1)).toMatchObject({ request: "mine", generator: "manual" });
+  });
+
+  test.each([
+    ["by a draft of its own event", ["a", "ab"]],
+    ["by a draft of all events", ["ab"]],
+  ])("of an observation is neither overwritten nor deleted %s", async (_name, drafts) => {
+    const session = addSession("one");
+    const ids = new Map(["a", "b"].map((name) => [name, addEvent(session)]));
+    const cut = (word: string, title: string) => draft(title, ...[...word].map((name) => ids.get(name) ?? 0));
+    await generate(session, [cut("a", "one"), cut("ab", "two")]);
+    await edit(1, "mine");
+    await store.regenerations.select(local);
+    await complete(drafts.map((word) => cut(word, `${word} after`)));
+    expect(titles()).toEqual(["mine", "ab after"]);
+  });
+
+  test.each([true, false])("does not come back once it is deleted (standing: %s)", async (standing) => {
+    const end = addEvent(addSession("one"), "summarize");
+    const said = { ...draft("said", end), statement: { ...fromUser, standing } };
+    await generate(1, [said], { summaries: [summaryDraft("before", end)] });
+    await edit(1, "mine");
+    await store.commit(() => store.deletions.observation(1, 3_000));
+    await store.regenerations.select(local);
+    await complete([said], [summaryDraft("after", end)]);
+    expect(titles()).toEqual([]);
+  });
+});

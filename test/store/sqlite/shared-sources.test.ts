@@ -37,7 +37,7 @@ test.each([
 });
 
 function account(id: number, sources: number[], other: Partial<Replaceable> = {}): Replaceable {
-  return { id, sources, title: `old ${id}`, isStatement: false, isKept: false, ...other };
+  return { id, sources, title: `old ${id}`, isStatement: false, isKept: false, isFixed: false, ...other };
 }
 
 const statement = { said_by: "user", standing: true, reach: "project", salience: 4 } as const;
