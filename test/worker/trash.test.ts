@@ -224,6 +224,58 @@ test("a prompt takes the copies of its text with it", async () => {
   expect(await hits("kumquat")).toBeGreaterThan(0);
 });
 
+describe("records of one turn", () => {
+  const deleteAll = async (paths: readonly string[]) => {
+    const entries: number[] = [];
+    for (const path of paths) entries.push((await remove(path)).body.trash_id);
+    return entries;
+  };
+  const turn = async () => {
+    const message = { claudeSessionId: "s-1", project: "app" };
+    const prompt = "Always use kumquat, never lemon.";
+    await ask("POST", "/api/sessions/init", { ...message, prompt });
+    const closing = { last_user_message: prompt, last_assistant_message: "Done." };
+    await ask("POST", "/api/sessions/summarize", { ...message, ...closing });
+    await generated();
+  };
+  const paths = ["/api/prompts/1", "/api/observations/1", "/api/summaries/1"];
+  const orders = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ];
+
+  test.each(orders)(
+    "deleted first %i, then %i, then %i, come back as they were in every order",
+    async (...order) => {
+      await turn();
+      const before = rows().raw_events;
+      for (const back of orders) {
+        const entries = await deleteAll(order.map((index) => paths[index] ?? ""));
+        expect(tablesWith("kumquat")).toEqual([]);
+        for (const index of back) expect((await restore(entries[index] ?? 0)).status).toBe(200);
+        expect([back, rows().raw_events]).toEqual([back, before]);
+      }
+    },
+  );
+
+  test.each(orders)(
+    "the prompt's text stays deleted when the others come back (%i, %i, %i)",
+    async (...order) => {
+      await turn();
+      const entries = await deleteAll(order.map((index) => paths[index] ?? ""));
+      for (const index of [1, 2])
+        expect((await restore(entries[order.indexOf(index)] ?? 0)).status).toBe(200);
+      const messages = rows().raw_events?.map((row) => JSON.parse(JSON.parse(row).payload));
+      expect(messages).toMatchObject([{ last_assistant_message: "Done." }]);
+      expect(messages?.[0]).not.toHaveProperty("last_user_message");
+    },
+  );
+});
+
 test("what is older than 30 days cannot be restored, and is purged in steps", async () => {
   await workIn("s-1", "kumquat");
   const { body } = await remove("/api/sessions/1");

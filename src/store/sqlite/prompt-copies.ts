@@ -3,7 +3,7 @@ import { promptCause } from "../../core/records/injection.ts";
 import type { Sqlite } from "./open.ts";
 import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
-import type { Row, Trash } from "./trash.ts";
+import type { KeptRow, Row, Trash } from "./trash.ts";
 
 export function createPromptCopies(db: Sqlite, trash: Trash) {
   const sql = createSql(db);
@@ -19,13 +19,29 @@ export function createPromptCopies(db: Sqlite, trash: Trash) {
      where session_id = ? and kind = 'summarize'
        and case when json_valid(payload) then payload ->> '$.prompt_number' = ? and payload ->> '$.last_user_message' <> '' end`,
   );
+  // Emptied ends too: their texts are in the trash.
+  const allEnds = sql.values<[session: number], number>(
+    "select id from raw_events indexed by raw_events_summarize where session_id = ? and kind = 'summarize'",
+  );
   const setPayload = sql.run<[{ id: number; payload: string }]>(
     "update raw_events set payload = @payload where id = @id",
   );
+  // A running regeneration was sent the text.
+  const unlist = sql.run<[id: number]>("delete from regenerations where raw_event_id = ?");
   const causes = sql.all<[session: string, cause: string], Row>(
     "select id, cause from injections where session = ? and moment = 'prompt' and cause = ?",
   );
   const clearCause = sql.run<[id: number]>("update injections set cause = null where id = ?");
+
+  function keptEnds(session: number, number: number): KeptRow[] {
+    return allEnds(session).flatMap((id) =>
+      trash.kept("events", id).filter(({ row }) => {
+        const { prompt_number, last_user_message = "" } = readPayload(String(row.payload));
+        return prompt_number === number && last_user_message !== "";
+      }),
+    );
+  }
+
   return {
     /** Moves the copies into the entry. After an edit the session begins with `text`. */
     remove(entry: number, prompt: Row, text = ""): void {
@@ -35,10 +51,16 @@ export function createPromptCopies(db: Sqlite, trash: Trash) {
       trash.keep(entry, "first_prompt", firsts);
       for (const { id } of firsts) setFirst({ id: Number(id), text });
       for (const event of ends(session_id, Number(prompt_number))) {
-        const { last_user_message: _text, ...others } = readPayload(String(event.payload));
-        const left = JSON.stringify(others);
-        trash.keep(entry, "events", [{ ...event, left }]);
+        const left = withoutPrompt(event);
+        trash.keep(entry, "turn_ends", [{ ...event, left }]);
         setPayload({ id: Number(event.id), payload: left });
+        unlist(Number(event.id));
+      }
+      for (const { key, row } of keptEnds(session_id, Number(prompt_number))) {
+        const { id = null, kind = null, payload = null } = row;
+        const left = withoutPrompt(row);
+        trash.keep(entry, "turn_ends", [{ id, kind, payload, left }]);
+        trash.replace(key, { ...row, payload: left });
       }
       const cause = promptCause(String(prompt_text));
       const caused = causes(String(claude_session_id), cause);
@@ -46,4 +68,9 @@ export function createPromptCopies(db: Sqlite, trash: Trash) {
       for (const { id } of caused) clearCause(Number(id));
     },
   };
+}
+
+function withoutPrompt({ payload }: Row): string {
+  const { last_user_message: _text, ...others } = readPayload(String(payload));
+  return JSON.stringify(others);
 }

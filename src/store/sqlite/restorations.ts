@@ -236,8 +236,7 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
 /** What was taken out of rows that stayed: events, texts and causes of injections, a session's first prompt. */
 function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
   const sql = createSql(db);
-  // Unless another deletion took more out of it.
-  const fill = sql.run<[Row]>(
+  const fillEvent = sql.changes<[Row]>(
     "update raw_events set kind = @kind, payload = @payload where id = @id and payload = @left",
   );
   const sourcesOf = sql.values<[ids: string], number>(
@@ -261,8 +260,17 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
   );
   const putCause = sql.run<[Row]>("update injections set cause = @cause where id = @id");
   const putFirst = sql.run<[Row]>("update sessions set user_prompt = @user_prompt where id = @id");
+
+  // Of an event from which another deletion took more, that deletion keeps it from now on.
+  function fill(event: Row): void {
+    if (fillEvent(event) > 0) return;
+    const { kind = null, payload = null, left } = event;
+    for (const { key, row } of trash.kept("events", Number(event.id)))
+      if (row.payload === left) trash.replace(key, { ...row, kind, payload });
+  }
+
   return (entry) => {
-    for (const event of trash.rows(entry, "events")) fill(event);
+    for (const place of ["events", "turn_ends"]) for (const event of trash.rows(entry, place)) fill(event);
     // Another deleted record of the same event may have it.
     const ids = trash.rows(entry, "observations").map(({ id }) => id);
     for (const source of sourcesOf(JSON.stringify(ids))) {

@@ -6,6 +6,12 @@ import { createSql } from "./sql.ts";
 /** A row as read with `select *`. */
 export type Row = Record<string, string | number | null>;
 
+/** A row in the trash, with the key to replace it. */
+export interface KeptRow {
+  key: number;
+  row: Row;
+}
+
 interface NewEntry extends Omit<TrashEntry, "trash_id"> {
   /** Identifies the text after an edit. */
   text_key?: string | null;
@@ -36,6 +42,10 @@ export function createTrash(db: Sqlite) {
   const rows = sql.values<[{ entry: number; place: string }], string>(
     "select content from trash_rows where trash_id = @entry and place = @place order by id",
   );
+  const kept = sql.all<[place: string, row: number], { key: number; content: string }>(
+    "select id as key, content from trash_rows where place = ? and row_id = ? order by id",
+  );
+  const replace = sql.run<[content: string, key: number]>("update trash_rows set content = ? where id = ?");
   const page = sql.all<[Omit<PageRequest, "project"> & { project: string | null }], TrashEntry>(
     `select ${entryColumns}
      from trash
@@ -58,6 +68,10 @@ export function createTrash(db: Sqlite) {
     },
     rows: (entry: number, place: string) =>
       rows({ entry, place }).map((content) => JSON.parse(content) as Row),
+    /** The kept rows with this id, of all entries. */
+    kept: (place: string, id: number): KeptRow[] =>
+      kept(place, id).map(({ key, content }) => ({ key, row: JSON.parse(content) as Row })),
+    replace: (key: number, row: Row) => replace(JSON.stringify(row), key),
     /** The newest kept row with this id, of any entry; it leaves the trash. */
     takeRow(place: string, id: number): Row | undefined {
       const content = takeRow(place, id);
