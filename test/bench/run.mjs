@@ -1,5 +1,5 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, stream, server-events, server-drain, server-search, server-mcp, server-processes); without one all of them run.
+// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes); without one all of them run.
 // retrieval, fit, embedder-weight, server-retrieval and delivery (they need --data) and server-scale (it takes --size)
 // run only when named, and so do hook-faults and hook-hosts (they take minutes; `--runs N`, `--only`). README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
@@ -24,6 +24,7 @@ const known = [
   "tokens",
   "abandoned",
   "stream",
+  "viewer",
   "server-events",
   "server-drain",
   "server-search",

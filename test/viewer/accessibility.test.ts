@@ -9,10 +9,10 @@ const browser = testBrowser();
 const pages: [link: string, ready: string][] = [
   ["#/", ".feed [data-row]"],
   ["#/search?q=session", ".results [data-row]"],
-  ["#/record/observation/9", ".timeline [data-row]"],
+  ["#/record/observation/9", ".record-timeline [data-row]"],
   ["#/record/observation/9?edit=1", "form"],
-  ["#/record/summary/1", ".timeline [data-row]"],
-  ["#/record/prompt/1", ".timeline [data-row]"],
+  ["#/record/summary/1", ".record-timeline [data-row]"],
+  ["#/record/prompt/1", ".record-timeline [data-row]"],
   ["#/trash", ".trash-row"],
   ["#/sessions", "[data-row]"],
   ["#/session/2", ".timeline-card"],

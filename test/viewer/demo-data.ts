@@ -11,7 +11,8 @@ const day = 24 * hour;
 /** The week that ends `now`. */
 export function writeDemo(database: string, now: number): void {
   write(database, (memory) => {
-    for (const [project, text, ago, reach] of rules) addRule(memory, { project, text, at: now - ago, reach });
+    for (const [project, text, ago, rule] of rules)
+      addStatement(memory, { project, session: "remembered", text, at: now - ago, said_by: "user", rule });
     for (const { project, session, ago, prompt, work, summary } of sessions) {
       const owner = { project, session };
       const at = now - ago;
@@ -20,6 +21,10 @@ export function writeDemo(database: string, now: number): void {
         memory.addObservation({ ...owner, ...observation, at: at + (index + 1) * 4 * minute, work: 4_200 });
       }
       memory.addSummary({ ...owner, ...summary, at: at + (work.length + 1) * 4 * minute });
+    }
+    for (const { project, session, ago, work, left } of sessions) {
+      const at = now - ago + work.length * 4 * minute;
+      addStatement(memory, { project, session, text: left, at, said_by: "agent" });
     }
   });
 }
@@ -68,27 +73,31 @@ function write(database: string, fill: (memory: MemoryStore) => void): void {
   }
 }
 
-interface RuleText {
+interface StatementText {
   project: string;
+  session: string;
   text: string;
   at: number;
-  reach: "project" | "everywhere";
+  said_by: "user" | "agent";
+  /** For a rule: where it applies. */
+  rule?: "project" | "everywhere";
 }
 
-function addRule(memory: MemoryStore, { project, text, at, reach }: RuleText): void {
+function addStatement(memory: MemoryStore, statement: StatementText): void {
+  const { project, session, text, at, said_by, rule } = statement;
   memory.addObservation({
     project,
-    session: "remembered",
+    session,
     at,
     ...quotedTexts(text),
-    obs_type: "decision",
+    obs_type: rule === undefined ? "discovery" : "decision",
     concepts: ["pattern"],
-    provenance: "user",
-    statement: { said_by: "user", standing: true, reach, salience: 5 },
+    provenance: said_by,
+    statement: { said_by, standing: rule !== undefined, reach: rule ?? "project", salience: 4 },
   });
 }
 
-const rules: [project: string, text: string, ago: number, reach: RuleText["reach"]][] = [
+const rules: [project: string, text: string, ago: number, rule: "project" | "everywhere"][] = [
   ["shop", "Use pnpm, never npm.", 6 * day, "everywhere"],
   ["shop", "Run the linter before every commit.", 5 * day, "project"],
   ["shop", "Prices are integers in cents. Never use floats for money.", 3 * day, "project"],
@@ -118,6 +127,7 @@ const sessions = [
         facts: ["The source caps pages at 10,000 rows.", "A full import takes 41 s."],
       },
     ],
+    left: "Next steps: add an alert for imports that are smaller than the one of the day before.",
     summary: {
       request: "Find out why the nightly import stops after 10,000 rows",
       completed: "The import follows every page; 48,210 rows arrive.",
@@ -163,10 +173,11 @@ const sessions = [
         ],
       },
     ],
+    left: "Next steps: set `SESSION_SECRET` on staging and production before the next deploy.",
     summary: {
       request: "Find out why users are logged out after every deploy",
       investigated: "Session cookies, the deploy script, and the start of the server.",
-      learned: "The session secret was made anew at each start.",
+      learned: "Each start made a new session secret.",
       completed: "The secret is read from SESSION_SECRET; tests cover forged cookies.",
       next_steps: "Set SESSION_SECRET on staging and production before the next deploy.",
     },
@@ -204,6 +215,7 @@ const sessions = [
         files_modified: ["config/tax.json"],
       },
     ],
+    left: "Still open: which tax rate applies to gift cards is not decided yet.",
     summary: {
       request: "Show the total with tax in the cart",
       completed: "Cart and invoice agree to the cent.",

@@ -40,7 +40,7 @@ test("a record shows its text and what happened around it", async () => {
   await page.locator(".results [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
   await page.getByRole("heading", { name: "Users stay logged in after a deploy" }).waitFor();
   await page.getByText("All 214 tests pass in 9 s.").waitFor();
-  const timeline = page.locator(".timeline");
+  const timeline = page.locator(".record-timeline");
   await timeline.locator("[aria-current]", { hasText: "Users stay logged in" }).waitFor();
   await timeline.getByText("Users are logged out after every deploy.").waitFor();
   await timeline.getByRole("button", { name: "Show more" }).click();
@@ -90,7 +90,7 @@ test("a deleted record leaves the feed, and the trash brings it back", async () 
 test("the keyboard reaches every page and record", async () => {
   const { page } = await openDemo("#/");
   await page.locator(".feed [data-row]").first().waitFor();
-  for (const _row of Array(7)) await page.keyboard.press("j");
+  for (const _row of Array(10)) await page.keyboard.press("j");
   await page.keyboard.press("k");
   const focused = page.locator("[data-row]:focus");
   expect(await focused.getAttribute("href")).toMatch(/^#\/record\//);

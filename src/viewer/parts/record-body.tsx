@@ -31,7 +31,7 @@ function ObservationBody({ record }: { record: ObservationRecord }) {
         <Facts facts={parseList(record.facts)} />
       </div>
       <dl class="record-facts">
-        <Fact name="Said by">{record.said_by ?? "—"}</Fact>
+        {record.said_by !== null && <Fact name="Said by">{record.said_by}</Fact>}
         <Fact name="Comes from">{provenanceNames[record.provenance]}</Fact>
         <Fact name="Written by">{record.generator === "local" ? "rules, no model" : record.generator}</Fact>
         {record.standing === 1 && (
@@ -103,7 +103,7 @@ function Facts({ facts }: { facts: readonly string[] }) {
   return (
     <section>
       <h3>Facts</h3>
-      <ul class="facts">
+      <ul class="fact-list">
         {facts.map((fact) => (
           <li key={fact}>{fact}</li>
         ))}

@@ -16,7 +16,7 @@ export function RecordTimeline({ kind, id }: { kind: Kind; id: number }) {
   const query = { anchor, depth_before: depth, depth_after: depth };
   const loaded = useLoaded((signal) => api.get("/api/timeline", query, signal), [anchor, depth]);
   return (
-    <section aria-labelledby="timeline-title" class="timeline">
+    <section aria-labelledby="timeline-title" class="record-timeline">
       <h2 id="timeline-title">Before and after</h2>
       <Shown of={loaded}>
         {(items) => (
