@@ -69,6 +69,8 @@ describe("a session", () => {
 
   test("begins again with the next event, and is restored beside the new one", async () => {
     await workIn("s-1", "kumquat");
+    const injected = { moment: "start", cause: null, text: "Of the first.", tokens: 4, records: [] } as const;
+    store.injections.add({ session: "s-1", reader: "" }, injected, now);
     const { body } = await remove("/api/sessions/1");
     await workIn("s-1", "papaya");
     expect(await hits("kumquat")).toBe(0);
@@ -76,6 +78,10 @@ describe("a session", () => {
     expect(await hits("kumquat")).toBeGreaterThan(0);
     expect(await hits("papaya")).toBeGreaterThan(0);
     expect(idsOf("sessions")).toEqual([1, 2]);
+    const { session, injections } = (await ask("GET", "/api/sessions/1/injections")).body;
+    expect(injections).toMatchObject([{ text: "Of the first." }]);
+    expect((await ask("GET", "/api/sessions/2/injections")).body.injections).toEqual([]);
+    expect((await ask("GET", "/api/prompt/1")).body.claude_session_id).toBe(session.claude_session_id);
     conservation();
   });
 
@@ -102,6 +108,17 @@ describe("a session", () => {
     expect(idsOf("observations")).toEqual([]);
     conservation();
   });
+});
+
+test("nothing is restored, and nothing leaves the trash, where another record has the place", async () => {
+  await workIn("s-1", "kumquat");
+  const { body } = await remove("/api/sessions/1");
+  await workIn("s-2", "papaya");
+  db.exec("update session_summaries set id = 1");
+  const before = rows();
+  expect((await restore(body.trash_id)).status).toBe(409);
+  expect(rows()).toEqual(before);
+  expect((await ask("GET", "/api/trash")).body.items).toHaveLength(1);
 });
 
 describe("an observation", () => {

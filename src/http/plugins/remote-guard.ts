@@ -144,9 +144,9 @@ export function createDenialLog(
 }
 
 /**
- * The path of a request target for the log. It ends at the first character after which a token may follow in a malformed
- * target, such as `/tv;token=` or `/tv%3Ftoken=`.
+ * The path of a request target for the log. It ends before the first segment that no route has, since a malformed target
+ * may have a token there: `/tv/<token>`, `/tv;token=` or `/tv%3Ftoken=`.
  */
 export function loggedPath(url: string): string {
-  return /^[\w./~@:+,!*'()$-]{0,200}/.exec(url)?.[0] ?? "";
+  return /^(?:\/(?:[a-z0-9][a-z0-9-]{0,35}(?:\.[a-z]{2,4})?(?![\w-]))?){0,8}/.exec(url)?.[0] ?? "";
 }

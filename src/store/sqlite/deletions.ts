@@ -183,19 +183,25 @@ function createRemovals(db: Sqlite, trash: Trash) {
 /** Moves the texts of injections that show one of these records. */
 function createDropTexts(db: Sqlite, trash: Trash): (entry: number, names: readonly string[]) => void {
   const sql = createSql(db);
-  const texts = sql.all<[names: string], Row>(
-    `select t.injection_id as id, t.text
+  const logged = sql.all<[], { id: number; records: string }>(
+    `select i.id, i.records
      from injection_texts t
      cross join injections i on i.id = t.injection_id
-     where exists (select 1 from json_each(?) n where instr(i.records, ',' || n.value || ',') > 0)
-     order by t.injection_id`,
+     order by i.id`,
+  );
+  const textOf = sql.all<[id: number], Row>(
+    "select injection_id as id, text from injection_texts where injection_id = ?",
   );
   const drop = sql.run<[id: number]>("delete from injection_texts where injection_id = ?");
   return (entry, names) => {
     if (names.length === 0) return;
-    const found = texts(JSON.stringify(names));
-    trash.keep(entry, "injection_texts", found);
-    for (const { id } of found) drop(Number(id));
+    // Compared here: in SQL, a session of 2,000 observations and 20,000 texts took 10 s.
+    const gone = new Set(names);
+    for (const { id, records } of logged()) {
+      if (!records.split(",").some((name) => gone.has(name))) continue;
+      trash.keep(entry, "injection_texts", textOf(id));
+      drop(id);
+    }
   };
 }
 
@@ -244,11 +250,10 @@ function emptied({ kind, payload }: Row): { kind: string; payload: string } {
 /** Moves the session with its events, queue, context ledger and injections. True when a running call was sent some. */
 function createDropSession(db: Sqlite, { trash, pending }: Parts): (entry: number, row: Row) => boolean {
   const sql = createSql(db);
-  const ofSession = (table: string) => ({
-    table,
-    rows: sql.all<[session: number], Row>(`select * from ${table} where session_id = ? order by id`),
-  });
-  const owned = [ofSession("raw_events"), ofSession("pending_messages")];
+  const keepEvents = createKeepEvents(db);
+  const queue = sql.all<[session: number], Row>(
+    "select * from pending_messages where session_id = ? order by id",
+  );
   const ofHost = ["context_ledger", "injections"].map((table) => ({
     table,
     rows: sql.all<[claude: string], Row>(`select * from ${table} where session = ?`),
@@ -265,8 +270,9 @@ function createDropSession(db: Sqlite, { trash, pending }: Parts): (entry: numbe
     const id = Number(row.id);
     const claude = String(row.claude_session_id);
     trash.keep(entry, "sessions", [row]);
-    for (const { table, rows } of owned) trash.keep(entry, table, rows(id));
-    const queued = trash.rows(entry, "pending_messages");
+    keepEvents(entry, id);
+    const queued = queue(id);
+    trash.keep(entry, "pending_messages", queued);
     pending.count("skipped", queued.length);
     trash.keep(entry, "injection_texts", texts(claude));
     for (const { table, rows, drop } of ofHost) {
@@ -276,4 +282,16 @@ function createDropSession(db: Sqlite, { trash, pending }: Parts): (entry: numbe
     drop(id);
     return queued.some(({ status }) => status === "processing");
   };
+}
+
+/** Keeps the session's raw events, none of which comes into memory: a long session has hundreds of megabytes. */
+function createKeepEvents(db: Sqlite): (entry: number, session: number) => void {
+  const columns = db.prepare<[], string>("select name from pragma_table_info('raw_events')").pluck().all();
+  return createSql(db).run<[entry: number, session: number]>(
+    `insert into trash_rows (trash_id, place, row_id, content)
+     select ?, 'raw_events', id, json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})
+     from raw_events
+     where session_id = ?
+     order by id`,
+  );
 }

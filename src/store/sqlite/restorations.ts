@@ -1,4 +1,5 @@
 // Restores records from the trash, with their links, sources and queued messages. Derived rows are written again.
+import { MemError } from "../../core/errors.ts";
 import type { RecordCounts, Refusal, Restored, TrashEntry, TrashKind } from "../../core/records/trash.ts";
 import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
 import type { Edits } from "./edits.ts";
@@ -54,6 +55,13 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
   const putRecords = createPutRecords(db, trash);
   const putSession = createPutSession(db, parts);
   const putBack = createPutBack(db, trash);
+  // A session has another name once it is restored beside the one in which the host went on.
+  const nameAfterSession = createSql(db).run<[session: number]>(
+    `update user_prompts
+     set claude_session_id = s.claude_session_id
+     from sessions s
+     where s.id = ? and user_prompts.session_id = s.id and user_prompts.claude_session_id <> s.claude_session_id`,
+  );
   return (entry) => {
     const refusal = refusalOf(entry);
     if (refusal !== undefined) return refusal;
@@ -64,6 +72,7 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
     putBack(trash_id);
     trash.drop(trash_id);
     const session = kind === "session" ? id : (owner.session ?? null);
+    if (session !== null) nameAfterSession(session);
     const project = owner.project ?? entry.project;
     return { trash_id, kind, id, action: "deleted", project, counts, observations, session, isQueued };
   };
@@ -96,20 +105,22 @@ function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusa
   };
 }
 
-/** Inserts rows of a table as they were. */
-function createInsert(db: Sqlite): (table: string, rows: readonly Row[]) => void {
+/** Inserts rows of a table as they were, unless they are there; returns how many. */
+function createInsert(db: Sqlite): (table: string, rows: Iterable<Row>) => number {
   // Rows of one table may come from several versions, each with its columns.
-  const inserts = new Map<string, (row: Row) => void>();
-  function insertOf(table: string, columns: readonly string[]): (row: Row) => void {
+  const inserts = new Map<string, (row: Row) => number>();
+  function insertOf(table: string, columns: readonly string[]): (row: Row) => number {
     const sql = `insert into ${table} (${columns.join(", ")})
        values (${columns.map((name) => `@${name}`).join(", ")})
        on conflict do nothing`;
-    const known = inserts.get(sql) ?? createSql(db).run<[Row]>(sql);
+    const known = inserts.get(sql) ?? createSql(db).changes<[Row]>(sql);
     inserts.set(sql, known);
     return known;
   }
   return (table, rows) => {
-    for (const row of rows) insertOf(table, Object.keys(row))(row);
+    let inserted = 0;
+    for (const row of rows) inserted += insertOf(table, Object.keys(row))(row);
+    return inserted;
   };
 }
 
@@ -152,7 +163,7 @@ function createPutRecords(db: Sqlite, trash: Trash) {
       const rows = trash.rows(entry, table);
       for (const row of rows.map(present)) {
         const id = Number(row.id);
-        insert(table, [row]);
+        if (insert(table, [row]) === 0) throw isThere(kind, id);
         tombstones.drop(kind, id);
         derived.write(table, row as unknown as Indexed[typeof table]);
         if (row.private !== 1) counts[countOf[kind]] += 1;
@@ -166,6 +177,11 @@ function createPutRecords(db: Sqlite, trash: Trash) {
       insert(table, trash.rows(entry, table));
     return { counts, observations, owner };
   };
+}
+
+// Nothing is restored then, so that nothing is lost.
+function isThere(kind: TrashKind, id: number): MemError {
+  return new MemError("conflict", { message: `Another ${kind} has the place of ${kind} ${id}.` });
 }
 
 /** Refers restored records to their successors, and records that they replaced to them. */
@@ -203,13 +219,16 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
   const insert = createInsert(db);
   const projects = createProjects(db);
   const goesOn = sql.value<[claude: string], number>("select 1 from sessions where claude_session_id = ?");
+  const putSession = (row: Row): void => {
+    if (insert("sessions", [row]) === 0) throw isThere("session", Number(row.id));
+  };
   return (entry) => {
     for (const row of trash.rows(entry, "sessions")) {
       const label = String(row.project);
       const project = projects.byAlias(label)?.label ?? label;
       const claude = String(row.claude_session_id);
       // The host went on in a new session, which keeps the host's id.
-      const earlier =
+      const earlier: Row =
         goesOn(claude) === undefined
           ? {}
           : {
@@ -217,9 +236,14 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
               status: "completed",
               completed_at_epoch: row.completed_at_epoch ?? row.last_active_at_epoch ?? null,
             };
-      insert("sessions", [{ ...row, project, ...earlier }]);
+      putSession({ ...row, project, ...earlier });
+      const session = earlier.claude_session_id ?? claude;
+      insert(
+        "injections",
+        trash.rows(entry, "injections").map((injection) => ({ ...injection, session })),
+      );
     }
-    insert("raw_events", trash.rows(entry, "raw_events"));
+    insert("raw_events", trash.each(entry, "raw_events"));
     const queued = trash.rows(entry, "pending_messages").map((row) => ({
       ...row,
       ...(row.status === "processing"
@@ -228,7 +252,8 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
     }));
     insert("pending_messages", queued);
     pending.count("skipped", -queued.length);
-    for (const table of ["context_ledger", "injections"]) insert(table, trash.rows(entry, table));
+    // Of the host's session: its agent was shown these records.
+    insert("context_ledger", trash.rows(entry, "context_ledger"));
     return queued.length > 0;
   };
 }

@@ -112,12 +112,14 @@ const namedIds: Readonly<Record<string, readonly string[]>> = {
     "select max(session_id) from raw_events",
     "select max(session_id) from observations",
     "select max(session_id) from session_summaries",
+    "select max(record_id) from trash where kind = 'session'",
   ],
   raw_events: [
     "select max(id) from pending_messages",
     "select max(raw_event_id) from observation_sources",
     "select max(cast(generation_key as integer)) from observations",
     "select max(cast(generation_key as integer)) from session_summaries",
+    "select max(row_id) from trash_rows where place in ('raw_events', 'events')",
   ],
   observations: [
     "select max(observation_id) from observation_sources",
@@ -125,7 +127,11 @@ const namedIds: Readonly<Record<string, readonly string[]>> = {
   ],
   session_summaries: ["select max(record_id) from tombstones where kind = 'summary'"],
   user_prompts: ["select max(record_id) from tombstones where kind = 'prompt'"],
-  injections: ["select max(injection_id) from injection_texts"],
+  injections: [
+    "select max(injection_id) from injection_texts",
+    "select max(row_id) from trash_rows where place in ('injections', 'injection_texts')",
+  ],
+  trash: ["select max(trash_id) from trash_rows"],
 };
 
 function restoreSequences(damaged: DamagedTables, db: Sqlite): void {

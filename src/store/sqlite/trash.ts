@@ -42,6 +42,10 @@ export function createTrash(db: Sqlite) {
   const rows = sql.values<[{ entry: number; place: string }], string>(
     "select content from trash_rows where trash_id = @entry and place = @place order by id",
   );
+  const keysOf = sql.values<[entry: number, place: string], number>(
+    "select id from trash_rows where trash_id = ? and place = ? order by id",
+  );
+  const contentOf = sql.value<[key: number], string>("select content from trash_rows where id = ?");
   const kept = sql.all<[place: string, row: number], { key: number; content: string }>(
     "select id as key, content from trash_rows where place = ? and row_id = ? order by id",
   );
@@ -68,6 +72,10 @@ export function createTrash(db: Sqlite) {
     },
     rows: (entry: number, place: string) =>
       rows({ entry, place }).map((content) => JSON.parse(content) as Row),
+    /** The rows one by one: all of them may be too many for the memory. */
+    *each(entry: number, place: string): Generator<Row> {
+      for (const key of keysOf(entry, place)) yield JSON.parse(contentOf(key) ?? "{}") as Row;
+    },
     /** The kept rows with this id, of all entries. */
     kept: (place: string, id: number): KeptRow[] =>
       kept(place, id).map(({ key, content }) => ({ key, row: JSON.parse(content) as Row })),

@@ -35,6 +35,22 @@ describe("after the rescue", () => {
     closeDatabase(db);
   });
 
+  test("a deleted session comes back without the ids of later ones, when the sequence is lost", async () => {
+    const { db: old, store } = openFilled(damaged, 3);
+    await store.commit(() => store.deletions.session(1, 1_000));
+    old.exec("delete from sqlite_sequence");
+    closeDatabase(old);
+    const db = open(fresh);
+    salvage(damaged, db);
+    const rescued = createStore(db);
+    const ids = { claude_session_id: "next", sdk_session_id: "next" };
+    const next = rescued.sessions.insert({ ...ids, project: "demo", host: "api", cwd: null, now: 1 });
+    expect(observe(rescued, next, "new")).toMatchObject({ rawEvent: 4 });
+    expect(await rescued.commit(() => rescued.restore(1, 0))).toMatchObject({ counts: { observations: 3 } });
+    expect(db.prepare("select id from raw_events").pluck().all()).toEqual([1, 2, 3, 4]);
+    closeDatabase(db);
+  });
+
   test("a sequence that damage made too large does not keep messages out", () => {
     const { db: old } = openFilled(damaged, 3);
     old.exec("update sqlite_sequence set seq = 9223372036854775807");
