@@ -110,7 +110,7 @@ describe("a session", () => {
   });
 });
 
-test("nothing is restored, and nothing leaves the trash, where another record has the place", async () => {
+test("where another record has the place, nothing is restored or lost", async () => {
   await workIn("s-1", "kumquat");
   const { body } = await remove("/api/sessions/1");
   await workIn("s-2", "papaya");

@@ -35,7 +35,7 @@ describe("after the rescue", () => {
     closeDatabase(db);
   });
 
-  test("a deleted session comes back without the ids of later ones, when the sequence is lost", async () => {
+  test("ids of a deleted session are not given again when the sequence is lost", async () => {
     const { db: old, store } = openFilled(damaged, 3);
     await store.commit(() => store.deletions.session(1, 1_000));
     old.exec("delete from sqlite_sequence");
