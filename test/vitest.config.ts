@@ -33,6 +33,8 @@ export default defineConfig({
     sequence: { sequencer: ProcessesFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Only the patience of a test that fails: the default of 1 s is short on a loaded machine.
+    expect: { poll: { timeout: 20_000 } },
     // A process per file costs 0.3 s of CPU; the code keeps no state in modules, so files share one. What a test changes in
     // its process (environment, working directory, timers), it restores.
     isolate: false,

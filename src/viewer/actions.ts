@@ -28,20 +28,22 @@ export async function deleteRecord(api: Api, kind: Kind | "session", id: number)
   return { text: `${kindNames[kind]} ${id} deleted.`, undo: () => restore(api, trash_id) };
 }
 
-/** Changes texts of a record. The way back is the text before, which the trash keeps. */
+/** Changes texts of a record. The way back is the text before, which the trash keeps; none when nothing changed. */
 export async function editRecord(
   api: Api,
   kind: Kind | "session",
   id: number,
   change: Readonly<Record<string, Json>>,
 ): Promise<Toast> {
-  await api.patch(`/api/${collections[kind]}/${id}`, change);
-  const undo = async () => {
+  const newestEdit = async () => {
     const { items } = await api.get("/api/trash", { limit: 100 });
-    const edit = items.find((item) => item.action === "edited" && item.kind === kind && item.id === id);
-    if (edit !== undefined) await restore(api, edit.trash_id);
+    return items.find((item) => item.action === "edited" && item.kind === kind && item.id === id)?.trash_id;
   };
-  return { text: `${kindNames[kind]} ${id} saved.`, undo };
+  const before = await newestEdit();
+  await api.patch(`/api/${collections[kind]}/${id}`, change);
+  const edit = await newestEdit();
+  const text = `${kindNames[kind]} ${id} saved.`;
+  return edit === undefined || edit === before ? { text } : { text, undo: () => restore(api, edit) };
 }
 
 export async function pinObservation(api: Api, id: number, pinned: boolean): Promise<Toast> {
