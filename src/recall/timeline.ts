@@ -88,9 +88,9 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
       const within = project ?? row?.record.project ?? null;
       const window = { at, anchor: anchor.kind === "time" ? null : anchor, project: within };
       return [
-        ...port.before({ ...window, limit: depth_before }).map(itemOf),
-        ...(row === null || isRejected(row) ? [] : [{ ...itemOf(row), anchor: true as const }]),
-        ...port.after({ ...window, limit: depth_after }).map(itemOf),
+        ...port.before({ ...window, limit: depth_before }).map(timelineItem),
+        ...(row === null || isRejected(row) ? [] : [{ ...timelineItem(row), anchor: true as const }]),
+        ...port.after({ ...window, limit: depth_after }).map(timelineItem),
       ];
     },
   };
@@ -153,7 +153,8 @@ function inProject(project: string | null): string {
 // A prompt may be a pasted file; the whole text is read by its id.
 const promptCharacters = 1000;
 
-function itemOf(row: TimelineRow): TimelineItem {
+/** The short form of a record. */
+export function timelineItem(row: TimelineRow): TimelineItem {
   const { id, project, created_at_epoch } = row.record;
   const base = { id, project, created_at_epoch };
   switch (row.kind) {

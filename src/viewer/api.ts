@@ -20,6 +20,7 @@ import type { timelineAnswer } from "../http/schemas/timeline.ts";
 import type { deletedRecord, restoredRecord, trashPage } from "../http/schemas/trash.ts";
 import type {
   activity,
+  feed,
   observationDetails,
   openWork,
   sessionInjections,
@@ -34,6 +35,7 @@ export type Answer<S extends { _zod: { output: unknown } }> = S["_zod"]["output"
 export interface Reads {
   "/api/activity": Answer<typeof activity>;
   "/api/cost": Answer<typeof costAnswer>;
+  "/api/feed": Answer<typeof feed>;
   "/api/health": Answer<typeof health>;
   "/api/maintenance/repair": Answer<typeof repairState>;
   "/api/mcp/status": Answer<typeof mcpStatus>;

@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { StreamEvent } from "../core/records/events.ts";
 import { type Api, type ApiFault, faultOf, isAborted } from "./api.ts";
-import { eventLine, type Line, lineKey, mergeLines, newestFirst, timelineLines } from "./lines.ts";
+import { eventLine, type Line, lineKey, lineName, mergeLines, newestFirst, timelineLine } from "./lines.ts";
 import { createObservable, type Observable, useValue } from "./observable.ts";
 import { lineOf, readRecord } from "./records.ts";
 import { useViewer } from "./viewer.ts";
@@ -28,10 +28,12 @@ export interface Feed {
 
 type RecordEvent = Extract<StreamEvent, { type: "record_deleted" | "record_restored" }>;
 
+interface FeedPage {
+  lines: Line[];
+  hasMore: boolean;
+}
+
 const pageSize = 100;
-// Records of the same moment as the oldest line, which an older page would begin after.
-const sameMoment = 50;
-const endOfTime = "9999-12-31T23:59:59Z";
 
 /** The feed of a project, or of all. It reads nothing until `refresh`. */
 function createFeed(api: Api, project: string | null): Feed {
@@ -51,13 +53,15 @@ function createFeed(api: Api, project: string | null): Feed {
     if (!isAborted(error)) change({ isLoading: false, fault: faultOf(error) });
   }
 
-  async function read(anchor: string, after: number): Promise<Line[] | undefined> {
+  async function read(last?: Line): Promise<FeedPage | undefined> {
     change({ isLoading: true });
-    const query = { anchor, depth_before: pageSize, depth_after: after, project: project ?? "" };
+    // Many records can have one time: the name says which of them was the last one.
+    const place = last && { before: lineName(last), before_epoch: last.at };
     try {
-      const lines = timelineLines(await api.get("/api/timeline", query, stopped.signal));
+      const query = { ...place, limit: pageSize, project: project ?? "" };
+      const { items, hasMore } = await api.get("/api/feed", query, stopped.signal);
       change({ isLoading: false, fault: undefined });
-      return lines;
+      return { lines: items.map(timelineLine), hasMore };
     } catch (error) {
       fail(error);
       return undefined;
@@ -65,7 +69,7 @@ function createFeed(api: Api, project: string | null): Feed {
   }
 
   async function refresh(): Promise<void> {
-    const page = await read(endOfTime, 0);
+    const page = await read();
     if (page === undefined) return;
     change(withNewest(state.get(), page));
   }
@@ -74,10 +78,12 @@ function createFeed(api: Api, project: string | null): Feed {
     const { lines, hasMore, isLoading } = state.get();
     const oldest = lines.at(-1);
     if (!hasMore || isLoading || oldest === undefined) return;
-    const page = await read(new Date(oldest.at).toISOString(), sameMoment);
+    const page = await read(oldest);
     if (page === undefined) return;
-    const older = page.filter((line) => line.at < oldest.at).length;
-    change({ lines: mergeLines(state.get().lines, page), hasMore: older === pageSize });
+    const now = state.get().lines;
+    // Meanwhile the list was read from its top again, or lost its end: the page would leave a gap.
+    if (now.at(-1)?.key !== oldest.key) return more();
+    change({ lines: mergeLines(now, page.lines), hasMore: page.hasMore });
   }
 
   function receive(event: StreamEvent): void {
@@ -112,16 +118,13 @@ function createFeed(api: Api, project: string | null): Feed {
 }
 
 /** The feed with its newest page as it is now. */
-function withNewest(
-  { lines, hasMore }: FeedState,
-  page: readonly Line[],
-): Pick<FeedState, "lines" | "hasMore"> {
-  const oldest = page.at(-1);
-  const isWhole = page.length < pageSize;
+function withNewest({ lines, hasMore }: FeedState, page: FeedPage): Pick<FeedState, "lines" | "hasMore"> {
+  const oldest = page.lines.at(-1);
   // Without a line in common, records between both would be missing.
-  const isConnected = page.some(({ key }) => lines.some((line) => line.key === key));
-  if (isWhole || oldest === undefined || !isConnected) return { lines: page, hasMore: !isWhole };
-  return { lines: [...page, ...lines.filter((line) => newestFirst(line, oldest) > 0)], hasMore };
+  const known = new Set(lines.map(({ key }) => key));
+  const isConnected = page.lines.some(({ key }) => known.has(key));
+  if (!page.hasMore || oldest === undefined || !isConnected) return page;
+  return { lines: [...page.lines, ...lines.filter((line) => newestFirst(line, oldest) > 0)], hasMore };
 }
 
 function without(lines: readonly Line[], key: string): Line[] {

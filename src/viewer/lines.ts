@@ -1,5 +1,6 @@
 // Records as one line in a list, from every shape that the API and the stream have for them.
 import type { StreamEvent } from "../core/records/events.ts";
+import { recordName } from "../core/records/record-name.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
@@ -32,6 +33,11 @@ export function recordLink(kind: Kind, id: number): string {
 
 export function lineKey(kind: Kind, id: number): string {
   return `${kind} ${id}`;
+}
+
+/** The record's name in the API. */
+export function lineName({ kind, id }: Pick<Line, "kind" | "id">): string {
+  return recordName({ kind: kind === "summary" ? "session" : kind, id });
 }
 
 /** Lines of a timeline, newest first. */
@@ -74,7 +80,8 @@ export function mergeLines(lines: readonly Line[], fresh: readonly Line[]): Line
 
 type TimelineItem = TimelineAnswer[number];
 
-function timelineLine(item: TimelineItem): Line {
+/** The line of a record in short form. */
+export function timelineLine(item: TimelineItem): Line {
   switch (item.type) {
     case "observation":
       return observationLine(item);

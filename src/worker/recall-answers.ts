@@ -11,7 +11,6 @@ import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createFileTimeline } from "../store/sqlite/by-file.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/sqlite/store.ts";
-import { createTimeline as createTimelineStore } from "../store/sqlite/timeline.ts";
 
 interface RecallDeps {
   db: Sqlite;
@@ -34,7 +33,7 @@ export function buildRecall({
 }: RecallDeps): Pick<HttpDeps, "recall" | "timeline"> {
   const { observations, summaries, prompts, projects } = store;
   return {
-    timeline: createTimeline({ observations, summaries, prompts, ...createTimelineStore(db) }, search),
+    timeline: createTimeline({ observations, summaries, prompts, ...store.timeline }, search),
     recall: {
       topics: createTopics(search),
       mode: lateMode(settings),

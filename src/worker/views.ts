@@ -7,6 +7,7 @@ import { wholeText } from "../core/records/quoted-text.ts";
 import type { Session } from "../core/records/records.ts";
 import type { ViewPorts } from "../http/api/views.ts";
 import type { OpenWorkAnswer } from "../http/schemas/views.ts";
+import { timelineItem } from "../recall/timeline.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { FileStates } from "./freshness.ts";
 import { detailsOf } from "./record-details.ts";
@@ -28,6 +29,12 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
   }
 
   return {
+    feed({ before, limit, project = null }) {
+      const { at, ...anchor } = before ?? { at: endOfTime };
+      const window = { at, anchor: "kind" in anchor ? anchor : null, project };
+      const rows = store.timeline.before({ ...window, limit: limit + 1 }).reverse();
+      return { items: rows.slice(0, limit).map(timelineItem), hasMore: rows.length > limit };
+    },
     injections: (sessionId) =>
       ofSession(sessionId, ({ id, claude_session_id, project }) => ({
         session: { id, claude_session_id, project },
@@ -66,6 +73,7 @@ function openItem({ observations, sessions }: Store, id: number): OpenWorkAnswer
   return [{ id, session_id, project, text: wholeText(found), created_at_epoch }];
 }
 
+const endOfTime = Number.MAX_SAFE_INTEGER;
 const maxInjections = 1_000;
 const maxProjects = 8;
 const dayMs = 24 * 3_600_000;

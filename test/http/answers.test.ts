@@ -176,6 +176,8 @@ const rows: Row[] = [
   ["PATCH", "/api/sessions/99", "/api/sessions/:id", { title: "t" }, 404],
   ["GET", "/api/observations/1/details", "/api/observations/:id/details", undefined, 200],
   ["GET", "/api/observations/99/details", "/api/observations/:id/details", undefined, 404],
+  ["GET", "/api/feed?before=S2&before_epoch=1760000000000&limit=5", "/api/feed", undefined, 200],
+  ["GET", "/api/feed?before=S2", "/api/feed", undefined, 400],
   ["GET", "/api/open-work?project=alpha", "/api/open-work", undefined, 200],
   ["GET", "/api/trash?project=alpha", "/api/trash", undefined, 200],
   ["GET", "/api/trash?limit=0", "/api/trash", undefined, 400],

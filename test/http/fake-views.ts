@@ -1,6 +1,13 @@
 // Ports of the trash and the viewer's pages that remember what they were asked.
 import { MemError } from "../../src/core/errors.ts";
-import { anObservation, aPrompt, aSummary, someDetails, someInjections } from "./sample-answers.ts";
+import {
+  anObservation,
+  aPrompt,
+  aSummary,
+  aTimeline,
+  someDetails,
+  someInjections,
+} from "./sample-answers.ts";
 import type { Note, Ports } from "./support.ts";
 
 /** An id above 3 is unknown. */
@@ -38,6 +45,7 @@ export function fakeTrash(note: Note): Ports["trash"] {
 /** An id above 3 is unknown. */
 export function fakeViews(note: Note): Ports["views"] {
   return {
+    feed: (page) => note("views.feed", page, { items: aTimeline(), hasMore: false }),
     injections: (id) => note("views.injections", id, id <= 3 ? someInjections(id) : undefined),
     details: async (id) => note("views.details", id, id <= 3 ? someDetails(id) : undefined),
     openWork: async (project) =>

@@ -159,6 +159,7 @@ const contract = [
   "PATCH /api/sessions/:id",
   "GET /api/observations/:id/details",
   "GET /api/open-work",
+  "GET /api/feed",
   "GET /api/trash",
   "POST /api/trash/:id/restore",
   "GET /stream",

@@ -29,8 +29,8 @@ export function writeDemo(database: string, now: number): void {
   });
 }
 
-/** `count` observations, one a minute, the last one `now`. */
-export function writeMany(database: string, count: number, now: number): void {
+/** `count` observations, one each `stepMs`, the last one shortly before `now`. */
+export function writeMany(database: string, count: number, now: number, stepMs = minute): void {
   write(database, (memory) => {
     memory.db.exec("begin");
     for (let index = 0; index < count; index++) {
@@ -39,7 +39,7 @@ export function writeMany(database: string, count: number, now: number): void {
         obs_type: types[index % types.length] ?? "change",
         title: `Record ${index} of the long list`,
         summary: `What was done in step ${index}.`,
-        at: now - (count - index) * minute,
+        at: now - (count - index) * stepMs,
       });
     }
     memory.db.exec("commit");

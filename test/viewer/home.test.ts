@@ -1,7 +1,7 @@
 // Home in a browser, on a real worker: the live feed, standing rules, the long list.
 import { expect, test } from "vitest";
 import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
-import { testBrowser } from "./browser.ts";
+import { screensOf, testBrowser } from "./browser.ts";
 import { writeDemo, writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
@@ -66,6 +66,27 @@ test("the end of a long list is reached, and only rows near the screen exist", a
   await expect.poll(scrollOn, { timeout: 10_000 }).toBe(1);
   expect(await page.locator(".feed [data-row]").count()).toBeLessThan(80);
 });
+
+async function titlesOf(count: number, stepMs?: number): Promise<Set<string>> {
+  const home = workerHome();
+  writeMany(home.database, count, Date.now(), stepMs);
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker);
+  await page.locator(".feed [data-row]").first().waitFor();
+  const seen = new Set<string>();
+  for await (const titles of screensOf(page)) for (const title of titles) seen.add(title);
+  const size = await page.locator(".feed li").last().getAttribute("aria-setsize");
+  expect([size, ...errors]).toEqual([String(count)]);
+  return seen;
+}
+
+test("scrolling by screens shows each of 3,000 records", async () => {
+  expect((await titlesOf(3_000)).size).toBe(3_000);
+}, 60_000);
+
+test("the feed has each of 350 records of one millisecond once", async () => {
+  expect((await titlesOf(350, 0)).size).toBe(350);
+}, 30_000);
 
 test("rules are added, replaced and removed, each with a way back", async () => {
   const home = workerHome();

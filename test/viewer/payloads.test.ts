@@ -1,7 +1,7 @@
 // Texts that try to run a script, in every field that the viewer shows: no script runs, and nothing is loaded.
 import { expect, test } from "vitest";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
-import { testBrowser } from "./browser.ts";
+import { screensOf, testBrowser } from "./browser.ts";
 import { writeWith } from "./demo-data.ts";
 import { foreignParts } from "./foreign-parts.ts";
 import { payloads } from "./payloads.ts";
@@ -40,15 +40,9 @@ test("no payload in any field is more than text, loaded first or through the str
   // Through the list, screen by screen.
   await page.locator(".feed [data-row]").first().waitFor();
   const seen = new Set<string>();
-  for (let top = 0; ; top += 600) {
-    await main.evaluate((element, to) => element.scrollTo({ top: to }), top);
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
-    for (const text of await page.locator(".feed .row-title").allTextContents()) seen.add(text);
-    await look(`feed at ${top}`);
-    if (
-      await main.evaluate((element) => element.scrollTop + element.clientHeight >= element.scrollHeight - 4)
-    )
-      break;
+  for await (const titles of screensOf(page)) {
+    for (const text of titles) seen.add(text);
+    await look(`feed after ${seen.size} titles`);
   }
   expect(payloads.filter((payload) => !seen.has(payload))).toEqual([]);
 

@@ -120,3 +120,24 @@ test("open work is what a session start names", async () => {
   expect(start.moments[0].text).toContain("## Left open");
   expect((await ask("GET", "/api/open-work?project=lib")).body.items).toEqual([]);
 });
+
+test("the feed loses and repeats nothing where many records share a moment", async () => {
+  await workIn("s-1", "kumquat");
+  for (let index = 0; index < 30; index++)
+    await ask("POST", "/observations", { claudeSessionId: "s-1", project: "app", title: `Copy ${index}` });
+  db.exec("update observations set created_at_epoch = 5; update user_prompts set created_at_epoch = 5");
+  const kinds = { observation: "", session: "S", prompt: "P" };
+  const name = ({ type, id }: { type: keyof typeof kinds; id: number }) => `${kinds[type]}${id}`;
+  const whole = (await ask("GET", "/api/feed?limit=200")).body;
+  expect([whole.items.length > 30, whole.hasMore]).toEqual([true, false]);
+  const seen: string[] = [];
+  for (let place = "", hasMore = true; hasMore; ) {
+    const page = (await ask("GET", `/api/feed?limit=7${place}`)).body;
+    hasMore = page.hasMore;
+    seen.push(...page.items.map(name));
+    const last = page.items.at(-1);
+    place = `&before=${name(last)}&before_epoch=${last.created_at_epoch}`;
+  }
+  expect(seen).toEqual(whole.items.map(name));
+  expect(new Set(seen).size).toBe(seen.length);
+});

@@ -1,5 +1,6 @@
-// What the viewer's pages show beside the records: injections, details, activity, open work.
+// What the viewer's pages show beside the records: feed, injections, details, activity, open work.
 import { MemError } from "../../core/errors.ts";
+import type { RecordName } from "../../core/records/record-name.ts";
 import type { App } from "../plugins/zod.ts";
 import { lookupErrors, readErrors } from "../schemas/error.ts";
 import { idParams, ofProjectQuery } from "../schemas/fields.ts";
@@ -7,6 +8,9 @@ import {
   type Activity,
   activity,
   activityQuery,
+  type FeedAnswer,
+  feed,
+  feedQuery,
   type ObservationDetails,
   type OpenWorkAnswer,
   observationDetails,
@@ -18,7 +22,16 @@ import {
   sessionRecordsQuery,
 } from "../schemas/views.ts";
 
+interface FeedPage {
+  /** The last record of the page before. */
+  before: (RecordName & { at: number }) | null;
+  limit: number;
+  project?: string | undefined;
+}
+
 export interface ViewPorts {
+  /** All kinds, newest first. */
+  feed(page: FeedPage): FeedAnswer;
   /** Undefined without such a session; likewise below. */
   injections(sessionId: number): SessionInjections | undefined;
   /** Oldest first. */
@@ -30,10 +43,11 @@ export interface ViewPorts {
 }
 
 /**
- * `GET /api/sessions/:id/injections`, `/api/sessions/:id/records`, `/api/observations/:id/details`, `/api/activity`,
- * `/api/open-work`.
+ * `GET /api/feed`, `/api/sessions/:id/injections`, `/api/sessions/:id/records`, `/api/observations/:id/details`,
+ * `/api/activity`, `/api/open-work`.
  */
 export function viewRoutes(app: App, views: ViewPorts): void {
+  feedRoute(app, views);
   sessionViewRoutes(app, views);
   app.get(
     "/api/observations/:id/details",
@@ -67,6 +81,21 @@ export function viewRoutes(app: App, views: ViewPorts): void {
       },
     },
     ({ query }) => views.openWork(query.project),
+  );
+}
+
+function feedRoute(app: App, views: ViewPorts): void {
+  app.get(
+    "/api/feed",
+    {
+      schema: {
+        summary: "Observations, session summaries and prompts, newest first, page by page.",
+        querystring: feedQuery,
+        response: { 200: feed, ...readErrors },
+      },
+    },
+    ({ query: { before, before_epoch: at, limit, project } }) =>
+      views.feed({ before: before && at !== undefined ? { ...before, at } : null, limit, project }),
   );
 }
 

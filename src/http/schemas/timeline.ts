@@ -34,7 +34,8 @@ export const timelineAnswer = z.lazy(() => z.array(timelineItem));
 /** `timelineAnswer`, inferred. */
 export type TimelineAnswer = z.output<typeof timelineAnswer>;
 
-const timelineItem = z.lazy(() =>
+/** A record in short form. */
+export const timelineItem = z.lazy(() =>
   z.discriminatedUnion("type", [observationItem(), sessionItem(), promptItem()]).meta({ id: "TimelineItem" }),
 );
 

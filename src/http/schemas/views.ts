@@ -1,8 +1,44 @@
-// Wire shapes of the viewer's pages: injections, records of a session, details, activity, open work.
+// Wire shapes of the viewer's pages: feed, injections, records of a session, details, activity, open work.
 import * as z from "zod";
 import { injectionMoments } from "../../core/records/injection.ts";
+import { parseRecordName } from "../../core/records/record-name.ts";
 import { epochMs, epochMsOrNull, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
 import { observation, parsedObservation, prompt, summary } from "./records.ts";
+import { timelineItem } from "./timeline.ts";
+
+/** Query of `GET /api/feed`: `before` and `before_epoch` together are the place of the last record that was read. */
+export const feedQuery = z.lazy(() =>
+  z
+    .object({
+      before: optionalText(64)
+        .transform((text, context) => {
+          const name = text === undefined ? undefined : parseRecordName(text);
+          if (text === undefined || name !== undefined) return name;
+          const message = "must be 12 for an observation, S12 for a session summary or P12 for a prompt";
+          context.addIssue({ code: "custom", message });
+          return z.NEVER;
+        })
+        .meta({ description: "12 for an observation, S12 for a session summary, P12 for a prompt." }),
+      before_epoch: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(253_402_300_799_999)
+        .optional()
+        .meta({ description: "Epoch milliseconds of that record. It need not exist any more." }),
+      limit: wholeNumberOr(100, 1, 200),
+      project: optionalText(),
+    })
+    .refine(({ before, before_epoch }) => (before === undefined) === (before_epoch === undefined), {
+      path: ["before"],
+      error: "must be given together with `before_epoch`",
+    }),
+);
+
+/** Answer of `GET /api/feed`: newest first. */
+export const feed = z.lazy(() => z.object({ items: z.array(timelineItem), hasMore: z.boolean() }));
+
+export type FeedAnswer = z.output<typeof feed>;
 
 /** Answer of `GET /api/sessions/:id/injections`. */
 export const sessionInjections = z.lazy(() =>

@@ -27,6 +27,7 @@ import { createSessions } from "./sessions.ts";
 import { createStatements } from "./statements.ts";
 import { createStats, createViewerStates } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
+import { createTimeline } from "./timeline.ts";
 import { createTrash } from "./trash.ts";
 import { createTurns } from "./turns.ts";
 import { createUnreadEvents } from "./unread-events.ts";
@@ -71,6 +72,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     activity: createActivity(db),
     recordOrigins: createRecordOrigins(db),
     sessionRecords: createSessionRecords(db),
+    timeline: createTimeline(db),
     writeRecords,
     trash,
     deletions: createDeletions(db, { trash, pending }),

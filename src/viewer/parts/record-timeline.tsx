@@ -1,8 +1,7 @@
 // What happened before and after a record.
 import { useState } from "preact/hooks";
-import { recordName } from "../../core/records/record-name.ts";
 import { Shown, useLoaded } from "../answer.tsx";
-import { type Kind, lineKey, timelineLines } from "../lines.ts";
+import { type Kind, lineKey, lineName, timelineLines } from "../lines.ts";
 import { useViewer } from "../viewer.ts";
 import { RecordRow } from "./record-row.tsx";
 
@@ -12,7 +11,7 @@ const nextDepth = 50;
 export function RecordTimeline({ kind, id }: { kind: Kind; id: number }) {
   const { api } = useViewer();
   const [depth, setDepth] = useState(firstDepth);
-  const anchor = recordName({ kind: kind === "summary" ? "session" : kind, id });
+  const anchor = lineName({ kind, id });
   const query = { anchor, depth_before: depth, depth_after: depth };
   const loaded = useLoaded((signal) => api.get("/api/timeline", query, signal), [anchor, depth]);
   return (

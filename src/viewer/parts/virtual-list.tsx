@@ -50,17 +50,21 @@ export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: Vi
     if (at + rows + 2 * overscan >= items.length) onEnd?.();
   }
 
+  // The listener must not see the items of an earlier rendering: it would hold a row that has moved since.
+  const latest = useRef(look);
+  latest.current = look;
   useEffect(() => {
     const scroller = scrollerOf(list.current);
     if (scroller === null) return;
-    const resized = new ResizeObserver(look);
+    const lookNow = () => latest.current();
+    const resized = new ResizeObserver(lookNow);
     resized.observe(scroller);
-    scroller.addEventListener("scroll", look, { passive: true });
+    scroller.addEventListener("scroll", lookNow, { passive: true });
     return () => {
       resized.disconnect();
-      scroller.removeEventListener("scroll", look);
+      scroller.removeEventListener("scroll", lookNow);
     };
-  });
+  }, []);
 
   useLayoutEffect(() => {
     const [element, scroller, anchor] = [list.current, scrollerOf(list.current), held.current];
