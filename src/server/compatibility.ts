@@ -126,7 +126,7 @@ function recordPorts(deps: CompatibilityDeps, asker: Asker): RecordPorts {
     byId: byId(async (reach, id) => (await byNumbers(app, reach, kind, [id]))[0]),
   });
   return {
-    observations: records("observations"),
+    observations: { ...records("observations"), page: pageOf("listed") },
     summaries: records("summaries"),
     prompts: records("prompts"),
     sessions: {
@@ -156,7 +156,7 @@ function recordPorts(deps: CompatibilityDeps, asker: Asker): RecordPorts {
           const asked = { filter: noFilter, page: { offset: 0, limit } };
           return {
             summaries: (await newest(app, reach, "summaries", asked)).map(parseLists),
-            observations: (await newest(app, reach, "observations", asked)).map(parseLists),
+            observations: (await newest(app, reach, "listed", asked)).map(parseLists),
           };
         },
         count: ({ summaries, observations }) => summaries.length + observations.length,

@@ -38,7 +38,7 @@ const listedObservation = z.lazy(() =>
       ...listsAsText(),
       ...syncColumns(),
       host: z.string().nullable().optional().meta({
-        description: "Host agent of its session; null when the session is unknown, absent on the server.",
+        description: "Host agent of its session; null when the session is unknown.",
       }),
     })
     .meta({ id: "ListedObservation" }),

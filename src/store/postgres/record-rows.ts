@@ -8,10 +8,14 @@ import { stillHolds } from "./observations.ts";
 
 export interface RecordOf {
   observations: Observation;
+  /** An observation in a list, with the host agent of its session. */
+  listed: ListedObservation;
   summaries: SessionSummary;
   prompts: UserPrompt;
   sessions: Session;
 }
+
+type ListedObservation = Observation & { host: string | null };
 
 export type RecordKind = keyof RecordOf;
 
@@ -73,6 +77,11 @@ const listColumns = `to_json(o.facts)::text as facts, to_json(o.concepts)::text 
 const recordColumns = `o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, p.name as project,
   o.prompt_number, o.generator, ${epochMs("o.created_at")} as created_at_epoch`;
 
+const itsSession =
+  "left join sessions s on s.team_id = $1 and s.project_id = o.project_id and s.id = o.session_id";
+
+const hostOf = (session: string) => `coalesce(nullif(${session}.platform_source, ''), 'api')`;
+
 const observations: Source<Observation> = {
   table: "observations",
   columns: `${recordColumns}, o.obs_type, o.title, o.subtitle, o.summary, o.narrative,
@@ -89,6 +98,13 @@ const observations: Source<Observation> = {
   time: "created_at",
   join: "",
   recordOf: (row) => row as Observation,
+};
+
+const listed: Source<ListedObservation> = {
+  ...observations,
+  columns: `${observations.columns}, case when s.id is not null then ${hostOf("s")} end as host`,
+  join: itsSession,
+  recordOf: (row) => row as ListedObservation,
 };
 
 // The parts of a summary are in its metadata.
@@ -116,7 +132,7 @@ const prompts: Source<UserPrompt> = {
     o.metadata -> 'promptNumber' as number, ${epochMs("o.occurred_at")} as created_at_epoch, ${syncColumns}`,
   is: isPublicPrompt("o"),
   time: "occurred_at",
-  join: "left join sessions s on s.team_id = $1 and s.project_id = o.project_id and s.id = o.session_id",
+  join: itsSession,
   recordOf: (row) => promptOf(row as PromptRow),
 };
 
@@ -131,7 +147,7 @@ const sessions: Source<Session> = {
         and ${isPublicPrompt("e")}
       order by e.seq
       limit 1), '') as user_prompt,
-    coalesce(nullif(o.platform_source, ''), 'api') as host, o.metadata ->> 'cwd' as cwd, o.title, o.status,
+    ${hostOf("o")} as host, o.metadata ->> 'cwd' as cwd, o.title, o.status,
     o.prompt_count, ${epochMs("o.started_at")} as created_at_epoch,
     ${epochMs("o.last_active_at")} as last_active_at_epoch, ${epochMs("o.ended_at")} as completed_at_epoch`,
   is: "true",
@@ -143,6 +159,7 @@ const sessions: Source<Session> = {
 /** Record kinds, in the worker's shapes. A private prompt is in none of them. */
 export const sources: { readonly [K in RecordKind]: Source<RecordOf[K]> } = {
   observations,
+  listed,
   summaries,
   prompts,
   sessions,
