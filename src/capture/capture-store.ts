@@ -5,6 +5,8 @@ export interface CaptureStore {
   commit<T>(write: () => T): Promise<T>;
   sessions: {
     forIntake(claudeSessionId: string, named?: NamedPrompt): IntakeSession | undefined;
+    /** True when the session was deleted during a private prompt: what follows until the next prompt is private too. */
+    isDeletedPrivate(claudeSessionId: string): boolean;
     insert(session: {
       claude_session_id: string;
       sdk_session_id: string;

@@ -10,7 +10,7 @@ import { type Clean, cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./inputs.ts";
-import { createSession, markActive, stepOf } from "./session-states.ts";
+import { createSession, isPrivateNow, markActive, stepOf } from "./session-states.ts";
 
 /** Characters of a tool's input, of its response, and of a last message; longer ones keep head and tail. */
 const maxFieldChars = 64 * 1024;
@@ -86,7 +86,8 @@ function storeMessage(
 ): Stored {
   const { store } = deps;
   const existing = store.sessions.forIntake(input.claudeSessionId, input);
-  const step = stepOf(existing, "message", { isPrivate: existing?.prompt_private === 1, at: now });
+  const isPrivate = isPrivateNow(store, existing, input.claudeSessionId);
+  const step = stepOf(existing, "message", { isPrivate, at: now });
   if (step === "skip_private") return skipped(store, existing, "private");
   if (existing === undefined && saysNothing(message)) return skipped(store, existing, "no_content");
   const session = existing ?? createSession(deps, input, now);

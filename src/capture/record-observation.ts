@@ -7,7 +7,7 @@ import { cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
 import type { IntakeDeps } from "./inputs.ts";
-import { createSession, markActive, stepOf } from "./session-states.ts";
+import { createSession, isPrivateNow, markActive, stepOf } from "./session-states.ts";
 
 export interface RecordedObservation {
   claudeSessionId: string;
@@ -57,7 +57,8 @@ function store(
 ): Observation | undefined {
   const now = deps.clock.now();
   const existing = deps.store.sessions.forIntake(input.claudeSessionId, input);
-  const step = stepOf(existing, "message", { isPrivate: existing?.prompt_private === 1, at: now });
+  const isPrivate = isPrivateNow(deps.store, existing, input.claudeSessionId);
+  const step = stepOf(existing, "message", { isPrivate, at: now });
   if (step === "skip_private") return undefined;
   if (existing !== undefined) demandProject(deps, existing, input.project);
   const session = existing ?? createSession(deps, input, now);

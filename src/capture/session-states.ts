@@ -67,6 +67,15 @@ function isLate(session: IntakeSession | undefined, event: SessionEvent, at: num
   return session.completed_at_epoch !== null && session.completed_at_epoch > at;
 }
 
+/** Whether a message of the session belongs to a private prompt. */
+export function isPrivateNow(
+  { sessions }: Pick<CaptureStore, "sessions">,
+  session: IntakeSession | undefined,
+  claudeSessionId: string,
+): boolean {
+  return session === undefined ? sessions.isDeletedPrivate(claudeSessionId) : session.prompt_private === 1;
+}
+
 /** Creates the session in the project of its first event. */
 export function createSession(
   deps: Pick<IntakeDeps, "projectOf" | "projectNamed"> & { store: CaptureStore },

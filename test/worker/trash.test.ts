@@ -49,6 +49,21 @@ describe("a session", () => {
     conservation();
   });
 
+  test("deleted during a private prompt stays private until the next prompt", async () => {
+    const session = { claudeSessionId: "s-1", project: "app" };
+    const use = { ...session, tool_name: "Bash", tool_input: { command: "echo kumquat" } };
+    const skipped = { status: "skipped", reason: "private" };
+    await ask("POST", "/api/sessions/init", { ...session, prompt: "<private>all of it</private>" });
+    expect((await ask("POST", "/api/sessions/observations", use)).body).toEqual(skipped);
+    await remove("/api/sessions/1");
+    expect((await ask("POST", "/api/sessions/observations", use)).body).toEqual(skipped);
+    expect((await ask("POST", "/observations", { ...session, title: "kumquat" })).body).toEqual(skipped);
+    expect(tablesWith("kumquat")).toEqual([]);
+    conservation();
+    await ask("POST", "/api/sessions/init", { ...session, prompt: "Now in the open." });
+    expect((await ask("POST", "/api/sessions/observations", use)).body).toEqual({ status: "queued" });
+  });
+
   test("takes waiting messages with it, which wait again after the undo", async () => {
     const message = { claudeSessionId: "s-1", project: "app" };
     await ask("POST", "/api/sessions/init", { ...message, prompt: "Go." });

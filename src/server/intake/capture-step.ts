@@ -64,6 +64,7 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
   return {
     sessions: {
       forIntake: (_, named = {}) => intakeSession(known, kept, named),
+      isDeletedPrivate: () => false,
       insert({ now }) {
         change({ at: now });
         return known.freshSeq;

@@ -29,12 +29,20 @@ export function createSessions(db: Sqlite) {
     `insert into sessions (claude_session_id, sdk_session_id, project, host, cwd, created_at_epoch, last_active_at_epoch)
      values (@claude_session_id, @sdk_session_id, @project, @host, @cwd, @now, @now)`,
   );
+  const deletedPrivacy = sql.value<[claudeSessionId: string], number>(
+    `select json_extract(content, '$.prompt_private')
+     from trash_rows
+     where place = 'sessions' and row_id is not null and json_extract(content, '$.claude_session_id') = ?
+     order by id desc
+     limit 1`,
+  );
   const countActive = sql.value<[], number>("select count(*) from sessions where status = 'active'");
   return {
     byId: sql.get<[id: number], Session>(`${select} where id = ?`),
     byClaudeId: sql.get<[claudeSessionId: string], Session>(`${select} where claude_session_id = ?`),
     bySdkId: sql.get<[sdkSessionId: string], Session>(`${select} where sdk_session_id = ?`),
     forIntake: createForIntake(db),
+    isDeletedPrivate: (claudeSessionId: string) => deletedPrivacy(claudeSessionId) === 1,
     insert: (session: NewSession) => Number(insert.run(session).lastInsertRowid),
     ...createSessionUpdates(db),
     page: readPage<Session>(db, { table: "sessions", columns: sessionColumns, order: "id desc" }),
