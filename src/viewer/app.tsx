@@ -6,9 +6,11 @@ import { go, usePlace } from "./location.ts";
 import { useValue } from "./observable.ts";
 import { Header } from "./parts/header.tsx";
 import { Help } from "./parts/help.tsx";
+import { Main } from "./parts/main.tsx";
 import { Sidebar } from "./parts/sidebar.tsx";
 import { ToastLine } from "./parts/toast.tsx";
 import { routeOf, routes } from "./routes.ts";
+import { useRowKeys } from "./row-keys.ts";
 import { useViewer } from "./viewer.ts";
 
 export function App() {
@@ -20,6 +22,7 @@ export function App() {
   const [helpOpen, setHelpOpen] = useState(false);
   const title = found?.route.title ?? "Not found";
   useShellKeys(() => setHelpOpen(true));
+  useRowKeys();
   useEffect(() => {
     document.title = found?.route.path === "/" ? "mem" : `${title} · mem`;
   }, [title]);
@@ -32,9 +35,9 @@ export function App() {
       </button>
       <Sidebar place={place} />
       <Header onHelp={() => setHelpOpen(true)} />
-      <main id="main" tabIndex={-1} aria-label={title} key={place.path}>
+      <Main title={title} key={place.path}>
         {Page && found ? <Page parts={found.parts} query={place.query} /> : <NotFound path={place.path} />}
-      </main>
+      </Main>
       <ToastLine />
       {helpOpen && <Help onClose={() => setHelpOpen(false)} />}
     </div>

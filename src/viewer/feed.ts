@@ -1,11 +1,10 @@
 // The live feed: pages of the timeline from the newest record on, and what the stream adds and changes.
-import { useEffect, useMemo } from "preact/hooks";
 import type { StreamEvent } from "../core/records/events.ts";
 import { type Api, type ApiFault, faultOf, isAborted } from "./api.ts";
 import { eventLine, type Line, lineKey, lineName, mergeLines, newestFirst, timelineLine } from "./lines.ts";
-import { createObservable, type Observable, useValue } from "./observable.ts";
+import { createObservable, type Observable } from "./observable.ts";
 import { lineOf, readRecord } from "./records.ts";
-import { useViewer } from "./viewer.ts";
+import type { Stream } from "./stream.ts";
 
 export interface FeedState {
   /** Newest first. */
@@ -131,17 +130,20 @@ function without(lines: readonly Line[], key: string): Line[] {
   return lines.filter((line) => line.key !== key);
 }
 
-/** The feed of the chosen project, live while the component is shown. */
-export function useFeed(project: string | null): { feed: Feed; state: FeedState } {
-  const { api, stream } = useViewer();
-  const feed = useMemo(() => createFeed(api, project), [project]);
-  useEffect(() => {
-    void feed.refresh();
+/** Gives the feed of a project. The last one stays open and live, so that the way back to it reads nothing again. */
+export function createFeeds(api: Api, stream: Stream): (project: string | null) => Feed {
+  let open: { project: string | null; feed: Feed; close(): void } | undefined;
+  return (project) => {
+    if (open?.project === project) return open.feed;
+    open?.close();
+    const feed = createFeed(api, project);
     const stops = [stream.listen(feed.receive), stream.onResync(() => void feed.refresh())];
-    return () => {
+    const close = () => {
       for (const stop of stops) stop();
       feed.close();
     };
-  }, [feed]);
-  return { feed, state: useValue(feed.state) };
+    open = { project, feed, close };
+    void feed.refresh();
+    return feed;
+  };
 }

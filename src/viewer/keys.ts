@@ -6,6 +6,8 @@ import { createObservable, type Observable } from "./observable.ts";
 export interface KeyBinding {
   keys: string;
   what: string;
+  /** Without it the binding always works. */
+  when?(): boolean;
   run(): void;
 }
 
@@ -19,9 +21,10 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
   const names = bindings.map(({ keys }) => keys).join();
   // Before the page is painted: a key pressed right after must not be lost.
   useLayoutEffect(() => {
-    const added = bindings.map(({ keys, what }) => ({
+    const added = bindings.map(({ keys, what, when }) => ({
       keys,
       what,
+      ...(when && { when }),
       run: () => latest.current.find((binding) => binding.keys === keys)?.run(),
     }));
     activeKeys.set([...activeKeys.get(), ...added]);
@@ -62,7 +65,7 @@ export function focusRow(step: 1 | -1): void {
 const headerHeight = 56;
 
 function bindingOf(keys: string): KeyBinding | undefined {
-  return activeKeys.get().findLast((binding) => binding.keys === keys);
+  return activeKeys.get().findLast((binding) => binding.keys === keys && binding.when?.() !== false);
 }
 
 function isTyping(target: EventTarget | null): boolean {

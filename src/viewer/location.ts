@@ -17,10 +17,45 @@ export function goBack(): void {
   else go(linkTo("/"), { replace: true });
 }
 
+/** What an entry of the history keeps until the reader comes back to it. */
+export interface Entry {
+  /** Pixels that were scrolled away. */
+  top: number;
+  /** The first row on the screen, by key, and its place in the list. */
+  row?: { key: string; at: number } | undefined;
+  /** Records that a search showed of each kind. */
+  limit?: number;
+}
+
+/** The present entry of the history. */
+export function presentEntry(): Entry {
+  return present;
+}
+
+const entries = new Map<number, Entry>();
+// Entries of an earlier load of the page have other numbers.
+let newest = performance.timeOrigin;
+let present = enter();
+
+// A step back finds the number of its entry; a new entry has none yet.
+function enter(): Entry {
+  const state: unknown = history.state;
+  const known = typeof state === "number" ? entries.get(state) : undefined;
+  if (known !== undefined) return known;
+  newest += 1;
+  history.replaceState(newest, "");
+  const entry = { top: 0 };
+  entries.set(newest, entry);
+  return entry;
+}
+
 let visited = 0;
 const hash = createObservable(location.hash);
 addEventListener("hashchange", () => {
   visited += 1;
+  // The page before is still shown.
+  present.top = document.querySelector("main")?.scrollTop ?? 0;
+  present = enter();
   hash.set(location.hash);
 });
 

@@ -1,8 +1,7 @@
 // Whole records: reading one of any kind, and the events that concern it.
 import type { StreamEvent } from "../core/records/events.ts";
-import type { Reads } from "./api.ts";
+import type { Api, Reads } from "./api.ts";
 import { type Kind, type Line, observationLine, promptLine, summaryLine } from "./lines.ts";
-import type { Viewer } from "./viewer.ts";
 
 export type ObservationRecord = Reads["/api/observation/1"];
 export type SummaryRecord = Reads["/api/summary/1"];
@@ -14,12 +13,7 @@ export type AnyRecord =
   | { kind: "summary"; record: SummaryRecord }
   | { kind: "prompt"; record: PromptRecord };
 
-export async function readRecord(
-  api: Viewer["api"],
-  kind: Kind,
-  id: number,
-  signal: AbortSignal,
-): Promise<AnyRecord> {
+export async function readRecord(api: Api, kind: Kind, id: number, signal: AbortSignal): Promise<AnyRecord> {
   switch (kind) {
     case "observation":
       return { kind, record: await api.get(`/api/observation/${id}`, {}, signal) };

@@ -3,6 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ProcessingStatus } from "../core/records/events.ts";
 import { type Api, type ApiFault, createApi, faultOf } from "./api.ts";
+import { createFeeds, type Feed } from "./feed.ts";
 import { createObservable, type Observable } from "./observable.ts";
 import { createStream, type Stream } from "./stream.ts";
 
@@ -17,6 +18,8 @@ export interface Toast {
 export interface Viewer {
   api: Api;
   stream: Stream;
+  /** The live feed of a project, or of all. */
+  feedOf(project: string | null): Feed;
   projects: Observable<readonly string[]>;
   /** Records of this project only; null for all. */
   project: Observable<string | null>;
@@ -76,6 +79,7 @@ export function createViewer(): Viewer {
   return {
     api,
     stream,
+    feedOf: createFeeds(api, stream),
     projects,
     project,
     sidebarOpen,

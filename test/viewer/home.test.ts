@@ -39,6 +39,8 @@ test("a new record does not move what is being read, and a button counts it", as
   const worker = await startWorker(home);
   const { page, errors } = await browser.open(worker);
   await page.locator(".feed [data-row]").first().waitFor();
+  // The panels above have their height.
+  await expect.poll(() => page.locator(".panels .loading").count()).toBe(0);
   await page.locator("main").evaluate((main) => main.scrollTo({ top: 2_000 }));
   const read = page.locator(".feed [data-row]", { hasText: "Record 470 " });
   await read.waitFor();
@@ -130,4 +132,56 @@ test("the project and the sidebar stay as they were chosen", async () => {
   await page.getByRole("heading", { name: "orchard-api" }).waitFor();
   await page.getByRole("button", { name: "Show the sidebar" }).waitFor();
   expect(await page.locator(".feed [data-row]", { hasText: "Users stay logged in" }).count()).toBe(0);
+});
+
+test("back to the feed shows the rows that were left, also after new ones came", async () => {
+  const home = workerHome();
+  writeMany(home.database, 600, Date.now());
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker);
+  const main = page.locator("main");
+  const row = page.locator(".feed [data-row]", { hasText: "Record 350 " });
+  await page.locator(".feed [data-row]").first().waitFor();
+  async function scrollOn(): Promise<number> {
+    await main.evaluate((element) => element.scrollBy({ top: 600 }));
+    return row.count();
+  }
+  await expect.poll(scrollOn, { timeout: 10_000 }).toBe(1);
+  await row.scrollIntoViewIfNeeded();
+  const before = await row.boundingBox();
+  await row.click();
+  await page.getByRole("heading", { name: "Record 350 of" }).waitFor();
+  for (const title of ["One more", "And another"]) await record(worker, title);
+  await page.goBack();
+  await row.waitFor();
+  await expect.poll(async () => (await row.boundingBox())?.y).toBe(before?.y);
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("link", { name: "Home" }).click();
+  await page.locator(".feed [data-row]", { hasText: "And another" }).waitFor();
+  expect(await main.evaluate((element) => element.scrollTop)).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("keys edit, pin and delete the focused row, and delete is undone", async () => {
+  const home = workerHome();
+  writeMany(home.database, 30, Date.now());
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker);
+  const rows = page.locator(".feed [data-row]");
+  const row = rows.filter({ hasText: "Record 28 " });
+  await rows.nth(1).focus();
+  await page.keyboard.press("p");
+  await row.locator(".mark.pinned").waitFor();
+  await page.keyboard.press("x");
+  await row.waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("Record 27 ");
+  await page.keyboard.press("u");
+  await row.waitFor();
+  await page.keyboard.press("?");
+  await page.getByText("Delete the focused record").waitFor();
+  await page.keyboard.press("Escape");
+  await rows.nth(2).focus();
+  await page.keyboard.press("e");
+  await page.waitForURL(/#\/record\/observation\/28\?edit=1$/);
+  expect(errors).toEqual([]);
 });

@@ -1,7 +1,6 @@
 // Home: what the agent knows and what happened, the newest first.
 import { useState } from "preact/hooks";
 import { Fault } from "../answer.tsx";
-import { useFeed } from "../feed.ts";
 import { useValue } from "../observable.ts";
 import { RecordRow } from "../parts/record-row.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
@@ -25,9 +24,9 @@ export function HomePage() {
 }
 
 function LiveFeed({ project }: { project: string | null }) {
-  const { feed, state } = useFeed(project);
+  const feed = useViewer().feedOf(project);
   const [unseen, setUnseen] = useState(0);
-  const { lines, hasMore, isLoading, fault } = state;
+  const { lines, hasMore, isLoading, fault } = useValue(feed.state);
   return (
     <section aria-labelledby="feed-title" class="feed">
       <h2 id="feed-title">What happened</h2>

@@ -1,9 +1,10 @@
 // Search as you type over observations, summaries and prompts, with every filter of the API.
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { Shown, useLoaded } from "../answer.tsx";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Query, Reads } from "../api.ts";
 import { hitLine, type Kind, type Line } from "../lines.ts";
 import type { PageProps } from "../links.ts";
+import { presentEntry } from "../location.ts";
 import { useValue } from "../observable.ts";
 import { type Marker, markerOf } from "../parts/highlight.tsx";
 import { RecordRow } from "../parts/record-row.tsx";
@@ -22,10 +23,20 @@ export function SearchPage({ query: given }: PageProps) {
   const project = useValue(chosen);
   const address = given.toString();
   const settled = useSettled(address);
-  const [limit, setLimit] = useState(firstLimit);
+  const [entry] = useState(presentEntry);
+  const [limit, setLimit] = useState(entry.limit ?? firstLimit);
   const query = useMemo(() => searchQuery(new URLSearchParams(settled), project), [settled, project]);
-  useEffect(() => setLimit(firstLimit), [query]);
+  const searched = useRef(query);
+  useEffect(() => {
+    if (searched.current !== query) show(firstLimit);
+    searched.current = query;
+  }, [query]);
+  function show(count: number): void {
+    setLimit(count);
+    entry.limit = count;
+  }
   const found = useLoaded((signal) => api.get("/api/search", { ...query, limit }, signal), [query, limit]);
+  useReloadOn(found.reload, ({ type }) => type.startsWith("record_") || type.endsWith("_changed"));
   const marker = useMemo(() => markerOf(given.get("q") ?? ""), [given.get("q")]);
   return (
     <div class="page">
@@ -40,7 +51,7 @@ export function SearchPage({ query: given }: PageProps) {
               marker={marker}
               showProject={project === null}
               isFull={(hits) => hits.length >= limit && limit < maxLimit}
-              more={() => setLimit(maxLimit)}
+              more={() => show(maxLimit)}
             />
           </div>
         )}

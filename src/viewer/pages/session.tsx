@@ -11,6 +11,7 @@ import { linkTo, type PageProps } from "../links.ts";
 import { go } from "../location.ts";
 import { usePaged } from "../paged.ts";
 import { TextForm } from "../parts/text-form.tsx";
+import { focusedRecord } from "../row-keys.ts";
 import { useViewer } from "../viewer.ts";
 import { InjectedTotals, SubAgents } from "./session-injected.tsx";
 import { SessionTimeline, type Shows } from "./session-timeline.tsx";
@@ -55,8 +56,8 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
     if (await viewer.act(() => deleteRecord(viewer.api, "session", id))) go(linkTo("/sessions"));
   }
   useKeys([
-    { keys: "e", what: "Rename the session", run: () => setIsEditing(true) },
-    { keys: "x", what: "Delete the session", run: () => void remove() },
+    { keys: "e", what: "Rename the session", when: isUnfocused, run: () => setIsEditing(true) },
+    { keys: "x", what: "Delete the session", when: isUnfocused, run: () => void remove() },
   ]);
   if (isEditing)
     return (
@@ -99,6 +100,11 @@ interface BodyProps {
   session: Session;
   reload: () => void;
   query: URLSearchParams;
+}
+
+// On a focused row these keys act on its record.
+function isUnfocused(): boolean {
+  return focusedRecord() === undefined;
 }
 
 function SessionBody({ session, reload, query }: BodyProps) {

@@ -2,6 +2,7 @@
 // being read.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { presentEntry } from "../location.ts";
 
 interface VirtualListProps<T> {
   items: readonly T[];
@@ -29,7 +30,8 @@ export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: Vi
   const list = useRef<HTMLDivElement>(null);
   const [[first, last], setRange] = useState<readonly [number, number]>([0, screenful]);
   // The first row on the screen, by key: what stays where it is.
-  const held = useRef<Held | undefined>(undefined);
+  const [entry] = useState(presentEntry);
+  const held = useRef<Held | undefined>(entry.row && { ...entry.row, top: undefined });
   const top = items[0] === undefined ? undefined : keyOf(items[0]);
 
   function look(): void {
@@ -47,6 +49,7 @@ export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: Vi
       onUnseen?.(0);
     } else if (held.current?.top === undefined) held.current = { key: keyOf(item), at, top };
     else held.current = { ...held.current, key: keyOf(item), at };
+    entry.row = held.current;
     if (at + rows + 2 * overscan >= items.length) onEnd?.();
   }
 
@@ -70,7 +73,10 @@ export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: Vi
     const [element, scroller, anchor] = [list.current, scrollerOf(list.current), held.current];
     if (element !== null && scroller !== null && anchor !== undefined) {
       const now = items.findIndex((item) => keyOf(item) === anchor.key);
-      if (now >= 0 && now !== anchor.at) scroller.scrollTop += (now - anchor.at) * rowHeight(element);
+      const moved = now < 0 ? 0 : (now - anchor.at) * rowHeight(element);
+      if (moved !== 0) scroller.scrollTop += moved;
+      // Where the way back to this page leads, when it is being scrolled there.
+      entry.top += moved;
       const unseen = items.findIndex((item) => keyOf(item) === anchor.top);
       if (unseen > 0) onUnseen?.(unseen);
     }
