@@ -26,17 +26,18 @@ async function rig(script: Script, env: NodeJS.ProcessEnv = {}): Promise<Rig> {
   return { model, home, worker: await startWorker(home) };
 }
 
+// At once: a session that is idle for a second gets its call.
 async function use(worker: WorkerProcess, session: string, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) {
-    const { status } = await worker.post("/api/sessions/observations", {
+  const uses = Array.from({ length: count }, (_, n) =>
+    worker.post("/api/sessions/observations", {
       claudeSessionId: session,
       tool_name: "Bash",
       tool_input: { command: `echo ${session} ${n}` },
       tool_response: { stdout: `${session} ${n}`, exit_code: 0 },
       cwd: "/home/user/demo",
-    });
-    expect(status).toBe(200);
-  }
+    }),
+  );
+  for (const { status } of await Promise.all(uses)) expect(status).toBe(200);
 }
 
 const complete = (worker: WorkerProcess, session: string) =>
