@@ -26,7 +26,7 @@ async function rig(script: Script, env: NodeJS.ProcessEnv = {}): Promise<Rig> {
   return { model, home, worker: await startWorker(home) };
 }
 
-// At once: a session that is idle for a second gets its call.
+// Concurrently, because a session that is idle for a second gets its call.
 async function use(worker: WorkerProcess, session: string, count: number): Promise<void> {
   const uses = Array.from({ length: count }, (_, n) =>
     worker.post("/api/sessions/observations", {
