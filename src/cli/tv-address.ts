@@ -1,5 +1,5 @@
 // Addresses of the TV page as other devices open it, and their QR code.
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 
 export interface TvPage {
@@ -26,12 +26,6 @@ export function tvUrls({ host, port, token, project, source }: TvPage): string[]
 
 function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
-}
-
-/** True if the worker can be bound to `host`: an address of this machine, or a name, which only the bind can tell. */
-export function isBindable(host: string): boolean {
-  if (isWildcard(host) || (!isIPv4(host) && !isIPv6(host))) return true;
-  return addresses().some(({ address }) => address === host.toLowerCase());
 }
 
 /** Addresses of this machine on its networks. A wildcard of IPv4 takes no IPv6. */

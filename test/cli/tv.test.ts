@@ -1,9 +1,11 @@
 // The TV page from another address of this machine, opened and closed by the real command line.
 
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { tvUrls } from "../../src/cli/tv-address.ts";
 import { calledMem, memAtHome } from "./mem.ts";
 
@@ -38,7 +40,7 @@ test("enable opens the page with a token, url repeats it, disable closes it", as
   expect((await mem("settings", "list")).stdout).not.toContain(token);
 
   const disabled = await mem("tv", "disable", "--json");
-  expect(JSON.parse(disabled.stdout)).toEqual({ enabled: false, changed: true });
+  expect(JSON.parse(disabled.stdout)).toEqual({ enabled: false, changed: true, worker: "running" });
   expect(settingsIn(mem.home.dataDir)).toMatchObject({ MEM_TV_TOKEN: "", MEM_WORKER_HOST: "127.0.0.1" });
   if (own !== undefined)
     await expect(fetch(`http://${own}:${rest.port}/tv?token=${token}`)).rejects.toThrow();
@@ -86,6 +88,7 @@ describe("without a change", () => {
     ["127.0.0.1", "Other devices cannot reach 127.0.0.1."],
     ["localhost", "Other devices cannot reach localhost."],
     ["203.0.113.9", "This machine has no address 203.0.113.9."],
+    ["none.invalid", "This machine has no address none.invalid."],
   ])("--host %s is refused", async (host, message) => {
     const mem = calledMem();
     const { code, stderr } = await mem("tv", "enable", "--yes", "--host", host);
@@ -93,10 +96,42 @@ describe("without a change", () => {
     expect(settingsIn(mem.home.dataDir).MEM_TV_TOKEN).toBe("");
   });
 
-  test("url says how to open the page", async () => {
-    const { code, stderr } = await calledMem()("tv", "url");
+  test("a name that leads nowhere leaves the worker running with its settings", async () => {
+    const mem = calledMem();
+    const { pid } = JSON.parse((await mem("worker", "start", "--json")).stdout);
+    const before = settingsIn(mem.home.dataDir);
+    expect((await mem("tv", "enable", "--yes", "--host", "none.invalid")).code).toBe(64);
+    expect(settingsIn(mem.home.dataDir)).toEqual(before);
+    expect(JSON.parse((await mem("worker", "status", "--json")).stdout)).toMatchObject({ pid });
+  });
+
+  test("a worker that cannot start at the address runs again with the settings of before", async () => {
+    if (own === undefined) return;
+    // After the last port there is none to try instead.
+    const port = 65_535;
+    const taken = createServer().listen(port, own);
+    await once(taken, "listening");
+    onTestFinished(() => void taken.close());
+    const mem = calledMem({ MEM_WORKER_PORT: String(port) });
+    await mem("worker", "start");
+    const before = settingsIn(mem.home.dataDir);
+    const { code, stderr } = await mem("tv", "enable", "--yes", "--host", own);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("The settings are as before, and the worker runs with them.");
+    expect(stderr).toContain(`No port could be bound at ${own}:${port}`);
+    expect(settingsIn(mem.home.dataDir)).toEqual(before);
+    expect((await fetch(`http://127.0.0.1:${port}/api/version`)).status).toBe(200);
+  });
+
+  test("url says how to open the page, and its address on this machine", async () => {
+    const mem = calledMem();
+    const { port } = JSON.parse((await mem("worker", "start", "--json")).stdout);
+    const { code, stderr } = await mem("tv", "url");
     expect(code).toBe(65);
     expect(stderr).toContain("`mem tv enable`");
+    const page = `http://127.0.0.1:${port}/tv`;
+    expect(stderr).toContain(`${page}\n`);
+    expect((await fetch(page)).status).toBe(200);
   });
 
   test("a host of the environment is named, since it takes precedence", async () => {
@@ -104,6 +139,34 @@ describe("without a change", () => {
     const { code, stderr } = await mem("tv", "disable");
     expect(code).toBe(65);
     expect(stderr).toContain("unset MEM_WORKER_HOST");
+  });
+});
+
+describe("a closed page and the worker", () => {
+  test("doctor fails for an unknown host, and disable starts the worker again", async () => {
+    const mem = calledMem({ MEM_WORKER_PORT: "37699" });
+    await mem("settings", "set", "MEM_WORKER_HOST", "none.invalid");
+    const doctor = await mem("doctor", "--json");
+    expect(doctor.code).toBe(1);
+    const { items }: { items: { name: string }[] } = JSON.parse(doctor.stdout);
+    expect(items.find(({ name }) => name === "Port")).toMatchObject({
+      state: "fail",
+      message: expect.stringContaining("MEM_WORKER_HOST is none.invalid"),
+      next: expect.stringContaining("mem settings set MEM_WORKER_HOST 127.0.0.1"),
+    });
+    expect(doctor.stdout).not.toContain("another program");
+    expect((await mem("worker", "start")).code).not.toBe(0);
+    expect(JSON.parse((await mem("tv", "disable", "--json")).stdout)).toMatchObject({ worker: "running" });
+    expect((await mem("worker", "status")).code).toBe(0);
+  });
+
+  test("disable leaves a worker stopped that the user stopped, and says so", async () => {
+    const mem = calledMem();
+    await mem("settings", "set", "MEM_TV_TOKEN", "secret");
+    const { code, stderr } = await mem("tv", "disable");
+    expect(code).toBe(0);
+    expect(stderr).toContain("The worker is stopped. Start it: `mem worker start`.");
+    expect((await mem("worker", "status")).code).toBe(69);
   });
 });
 

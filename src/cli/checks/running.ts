@@ -1,12 +1,13 @@
 // Checks of the worker: it runs, its version, port and socket.
 import { existsSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health } from "../../client/worker-client.ts";
 import { exposureOf } from "../../core/directory.ts";
 import type { DataPaths } from "../../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../../core/records/generation-pause.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
+import { tryBind } from "../bind-trial.ts";
 import { processInWords, unreadInWords } from "../commands/status.ts";
 import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
@@ -47,10 +48,11 @@ export function checkEvents({ unreadEvents = [] }: Health, nowEpochMs: number): 
   return warn("Events", `${line}.`, "Update mem, then mem repair");
 }
 
-/** The configured port is used by the worker, or free. */
+/** The configured host is an address of this machine, and its port is used by the worker, or free. */
 export async function checkPort(state: WorkerState, settings: LoadedSettings): Promise<Check> {
   const name = "Port";
   const [host, port] = [settings.get("MEM_WORKER_HOST"), settings.get("MEM_WORKER_PORT")];
+  if ((await tryBind(host, 0)).is === "refused") return unusableHost(name, settings);
   if (state.is === "silent") return ok(name, `held by process ${state.pid}, the worker`);
   if (state.is === "answering") {
     const { health } = state;
@@ -63,9 +65,24 @@ export async function checkPort(state: WorkerState, settings: LoadedSettings): P
           "mem settings set MEM_WORKER_PORT <free port> && mem worker restart",
         );
   }
-  if (port === 0 || (await isFree(host, port)))
-    return ok(name, port === 0 ? "any free port" : `${port} is free`);
-  return warn(name, `${port} is used by another program; the worker will use the next free port.`);
+  if (port === 0) return ok(name, "any free port");
+  const trial = await tryBind(host, port);
+  if (trial.is === "bound") return ok(name, `${port} is free`);
+  const why = trial.code === "EADDRINUSE" ? "is used by another program" : `cannot be bound (${trial.code})`;
+  return warn(name, `${port} ${why}; the worker will use the next free port.`);
+}
+
+function unusableHost(name: string, settings: LoadedSettings): Check {
+  const host = terminalLine(settings.get("MEM_WORKER_HOST")).slice(0, 80);
+  const isOfShell = settings.source("MEM_WORKER_HOST") === "environment";
+  const orClose = settings.get("MEM_TV_TOKEN").isSet ? " (or: mem tv disable)" : "";
+  return fail(
+    name,
+    `MEM_WORKER_HOST is ${host}, which this machine cannot bind, so the worker cannot start.`,
+    isOfShell
+      ? "Correct or unset MEM_WORKER_HOST where your shell sets it, then `mem worker restart`."
+      : `mem settings set MEM_WORKER_HOST 127.0.0.1 && mem worker restart${orClose}`,
+  );
 }
 
 /** Hooks reach the worker by its socket. */
@@ -106,12 +123,4 @@ function absentWorker(state: Exclude<WorkerState, { is: "answering" }>): Check {
     default:
       return state satisfies never;
   }
-}
-
-function isFree(host: string, port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }

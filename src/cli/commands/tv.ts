@@ -1,17 +1,20 @@
 // `mem tv`: opens the read-only TV page to other devices, closes it, and prints its address.
 import type { Command } from "commander";
-import { MemError } from "../../core/errors.ts";
+import { workerUrl } from "../../client/worker-address.ts";
+import { failOpen, MemError, toMemError } from "../../core/errors.ts";
 import { newSecret } from "../../core/ids.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
+import { changeSettingsFile, readSettingsFile } from "../../settings/settings-file.ts";
 import type { SettingKey } from "../../settings/table.ts";
 import { resetSetting, setSetting } from "../../settings/write.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
+import { tryBind } from "../bind-trial.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { printWrapped } from "../table.ts";
-import { isBindable, machineAddresses, qrLines, tvUrls } from "../tv-address.ts";
+import { machineAddresses, qrLines, tvUrls } from "../tv-address.ts";
 import { startWorker, stopWorker, whileSlow } from "../worker-process.ts";
 import { lookAtWorker, silentWorker } from "../worker-state.ts";
 
@@ -70,37 +73,83 @@ export function registerTv(program: Command, context: CliContext): void {
 
 async function enable(context: CliContext, options: EnableOptions): Promise<void> {
   const before = context.settings("write");
-  const changes = changesFor(before, options.host);
+  const changes = await changesFor(before, options.host);
   if (changes.length > 0) {
     await demandConsent(context, options, changes.find(([key]) => key === "MEM_WORKER_HOST")?.[1]);
-    // The token is first: an interruption leaves no open address without one.
-    for (const [key, value] of changes) setSetting(before.dataDir, key, value);
-  }
-  const settings = context.settings("read");
-  demandEffect(settings, changes);
-  if (changes.length > 0 || (await needsStart(context, settings))) await restart(context, settings);
-  await showPage(context, settings, options);
+    await orAsBefore(context, before, () => apply(context, before, changes));
+  } else if (await needsStart(context, before)) await restart(context, before);
+  await showPage(context, context.settings("read"), options);
 }
 
-type Change = readonly [key: "MEM_TV_TOKEN" | "MEM_WORKER_HOST", value: string];
+async function apply(
+  context: CliContext,
+  { dataDir }: LoadedSettings,
+  changes: readonly Change[],
+): Promise<void> {
+  // The token is first: an interruption leaves no open address without one.
+  for (const [key, value] of changes) setSetting(dataDir, key, value);
+  const settings = context.settings("read");
+  demandEffect(settings, changes);
+  await restart(context, settings);
+}
 
-function changesFor(settings: LoadedSettings, wanted: string | undefined): Change[] {
+/** Runs `change`. If it fails, restores settings.json and the worker, and throws the error with a sentence about both. */
+async function orAsBefore(
+  context: CliContext,
+  { dataDir }: LoadedSettings,
+  change: () => Promise<void>,
+): Promise<void> {
+  const stored = readSettingsFile(dataDir);
+  const wasRunning = (await lookAtWorker(dataDir)).is !== "stopped";
+  try {
+    await change();
+  } catch (thrown) {
+    const { code, message, hint } = toMemError(thrown);
+    // The address is first, as when the page is closed.
+    for (const key of tvSettings) changeSettingsFile(dataDir, { [key]: stored?.[key] ?? null });
+    const runs =
+      wasRunning && (await failOpen("start the worker again", () => keepRunning(context, dataDir)));
+    const after = runs === true ? "and the worker runs with them." : "but the worker is stopped.";
+    const next = hint ?? (runs === true ? undefined : "Start the worker: `mem worker start`.");
+    throw new MemError(code, {
+      message: `The TV page was not opened. The settings are as before, ${after}\n${message}`,
+      ...(next === undefined ? {} : { hint: next }),
+      cause: thrown,
+    });
+  }
+}
+
+async function keepRunning(context: CliContext, dataDir: string): Promise<true> {
+  if ((await lookAtWorker(dataDir)).is === "stopped") await start(context, dataDir);
+  return true;
+}
+
+const tvSettings = ["MEM_WORKER_HOST", "MEM_TV_TOKEN"] as const;
+
+type Change = readonly [key: (typeof tvSettings)[number], value: string];
+
+async function changesFor(settings: LoadedSettings, wanted: string | undefined): Promise<Change[]> {
   const host = settings.get("MEM_WORKER_HOST");
   const next = wanted ?? (isLoopbackHost(host) ? "0.0.0.0" : host);
-  if (isLoopbackHost(next) || !isBindable(next)) throw badHost(next);
+  await demandOpen(next);
   return [
     ...(settings.get("MEM_TV_TOKEN").isSet ? [] : [["MEM_TV_TOKEN", newSecret()] as const]),
     ...(next === host ? [] : [["MEM_WORKER_HOST", next] as const]),
   ];
 }
 
-function badHost(host: string): MemError {
+// A name may stand for an address of another machine, or for loopback.
+async function demandOpen(host: string): Promise<void> {
+  const trial = host === "" ? null : await tryBind(host, 0);
+  if (trial?.is === "bound" && !isLoopbackHost(trial.address)) return;
   const own = machineAddresses("::").join(", ");
-  return new MemError("usage", {
-    message: isLoopbackHost(host)
-      ? `Other devices cannot reach ${host}.`
-      : `This machine has no address ${terminalLine(host).slice(0, 80)}.`,
-    hint: own === "" ? "Connect it to a network first." : `Its addresses: ${own}. Leave out --host for all.`,
+  const shown = terminalLine(host).slice(0, 80);
+  throw new MemError("usage", {
+    message:
+      trial?.is === "bound"
+        ? `Other devices cannot reach ${shown}.`
+        : `This machine has no address ${shown || '""'}.`,
+    hint: own === "" ? "Connect it to a network first." : `Its addresses: ${own}. For all: --host 0.0.0.0`,
   });
 }
 
@@ -145,46 +194,57 @@ async function disable(context: CliContext, { json }: JsonOptions): Promise<void
   const { io } = context;
   const before = context.settings("write");
   const wasOn = before.get("MEM_TV_TOKEN").isSet || !isLoopbackHost(before.get("MEM_WORKER_HOST"));
+  const couldStart = (await tryBind(before.get("MEM_WORKER_HOST"), 0)).is === "bound";
   if (wasOn) {
     // The address is first: an interruption leaves no open address without a token.
-    for (const key of ["MEM_WORKER_HOST", "MEM_TV_TOKEN"] as const) resetSetting(before.dataDir, key);
+    for (const key of tvSettings) resetSetting(before.dataDir, key);
   }
   const settings = context.settings("read");
-  for (const key of ["MEM_WORKER_HOST", "MEM_TV_TOKEN"] as const) {
+  for (const key of tvSettings) {
     if (settings.source(key) === "environment") throw overruled(key);
   }
   const state = await lookAtWorker(context.dataDir());
-  const isRunning = state.is !== "stopped";
-  if (isRunning && (wasOn || (await needsStart(context, settings)))) await restart(context, settings);
-  if (json === true) io.json({ enabled: false, changed: wasOn });
-  else
-    io.out(
-      wasOn
-        ? "The TV page is closed: only this machine reaches the worker."
-        : "The TV page is closed already.",
-    );
+  // The address may be why it is stopped.
+  const runs = state.is !== "stopped" || !couldStart;
+  if (runs && (wasOn || (await needsStart(context, settings)))) await restart(context, settings);
+  if (json === true) {
+    io.json({ enabled: false, changed: wasOn, worker: runs ? "running" : "stopped" });
+    return;
+  }
+  io.out(
+    wasOn ? "The TV page is closed: only this machine reaches the worker." : "The TV page is closed already.",
+  );
+  if (!runs) printWrapped(io, io.err, stoppedSentence);
 }
+
+const stoppedSentence = "The worker is stopped. Start it: `mem worker start`.";
 
 /** True when no worker runs with these settings. */
 async function needsStart(context: CliContext, settings: LoadedSettings): Promise<boolean> {
   const state = await lookAtWorker(context.dataDir());
   if (state.is !== "answering") return true;
   const used = await context.worker().settings();
-  return (["MEM_WORKER_HOST", "MEM_TV_TOKEN"] as const).some((key) => used[key] !== settings.reveal(key));
+  return tvSettings.some((key) => used[key] !== settings.reveal(key));
 }
 
 async function restart(context: CliContext, { dataDir }: LoadedSettings): Promise<void> {
-  const { clock, environment } = context;
-  const stop = () => stopWorker({ dataDir, clock, force: true });
+  const stop = () => stopWorker({ dataDir, clock: context.clock, force: true });
   await whileSlow(context.io, "The worker is still stopping…", stop);
+  await start(context, dataDir);
+}
+
+async function start({ clock, environment }: CliContext, dataDir: string): Promise<void> {
   await startWorker({ dataDir, environment, clock });
 }
 
 async function printUrl(context: CliContext, options: Filters): Promise<void> {
   const settings = context.settings("read");
   if (!settings.get("MEM_TV_TOKEN").isSet || isLoopbackHost(settings.get("MEM_WORKER_HOST"))) {
+    const state = await lookAtWorker(context.dataDir());
+    const port = state.is === "answering" ? state.health.port : settings.get("MEM_WORKER_PORT");
+    const page = `${workerUrl({ host: settings.get("MEM_WORKER_HOST"), port })}/tv`;
     throw new MemError("conflict", {
-      message: "The TV page is open to this machine only.",
+      message: `The TV page is open to this machine only${port === 0 ? "." : `: ${page}`}`,
       hint: "Open it to other devices: `mem tv enable`.",
     });
   }
@@ -212,7 +272,7 @@ async function showPage(context: CliContext, settings: LoadedSettings, options: 
   for (const line of ["", ...(qr ?? [])]) if (qr !== null) io.out(line);
   const notes = [
     ...(first === undefined ? ["This machine is in no network."] : []),
-    ...(isRunning ? [] : ["The worker is stopped. Start it: `mem worker start`."]),
+    ...(isRunning ? [] : [stoppedSentence]),
     ...(isStale ? ["The worker runs with other settings: `mem worker restart`."] : []),
     `Every device with this address can read observations. ${plainHttp} Close it: \`mem tv disable\`.`,
   ];

@@ -1,0 +1,18 @@
+// Tries whether the worker could listen at a host and port.
+import { type AddressInfo, createServer } from "node:net";
+
+export type BindTrial = { is: "bound"; address: string } | { is: "refused"; code: string };
+
+/** Binds `host` for a moment, at any free port for 0: the address that it stands for, or the code of the error. */
+export function tryBind(host: string, port: number): Promise<BindTrial> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", (error) =>
+      resolve({ is: "refused", code: "code" in error ? String(error.code) : error.name }),
+    );
+    server.listen({ host, port, exclusive: true }, () => {
+      const { address } = server.address() as AddressInfo;
+      server.close(() => resolve({ is: "bound", address }));
+    });
+  });
+}
