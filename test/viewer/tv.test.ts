@@ -95,3 +95,41 @@ test.runIf(own !== undefined)(
     await page.getByText("mem tv url").waitFor();
   },
 );
+
+test("a new row can be read from its first moment", async () => {
+  const worker = await startWorker(workerHome());
+  await record(worker, "Just appeared");
+  const { page } = await browser.open(worker, "tv", { reducedMotion: "no-preference" });
+  await page.locator(".board li").waitFor();
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      animation.pause();
+      animation.currentTime = 0;
+    }
+  });
+  expect(await seriousFindings(page)).toEqual([]);
+});
+
+test("a worker that refuses the display names the command that allows it", async () => {
+  const worker = await startWorker(workerHome());
+  const { page } = await browser.open(worker, "#/");
+  await page.route("**/stream*", (route) => route.fulfill({ status: 403, json: {} }));
+  await page.goto(`http://127.0.0.1:${worker.port}/tv`);
+  await page.getByText("This worker shows nothing to this display.").waitFor();
+  await page.getByText("mem tv enable").waitFor();
+});
+
+test("the TV connects again when the stream is silent for too long", async () => {
+  const worker = await startWorker(workerHome());
+  await record(worker, "Before the silence");
+  const { page } = await browser.open(worker, "#/");
+  await page.clock.install();
+  await page.goto(`http://127.0.0.1:${worker.port}/tv`);
+  await page.getByText("Live").waitFor();
+  await page.route("**/stream*", (route) => route.abort());
+  await page.clock.fastForward(51_000);
+  await page.getByText(/Not connected since/).waitFor();
+  await page.unroute("**/stream*");
+  await page.clock.fastForward(61_000);
+  await page.getByText("Live").waitFor();
+});
