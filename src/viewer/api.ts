@@ -1,4 +1,5 @@
 // Typed requests to the worker. Every failure is an `ApiFault` with a message and the next step.
+import type { branchStatus, branchUpdated } from "../http/schemas/branch.ts";
 import type { costAnswer } from "../http/schemas/cost.ts";
 import type { contextExplanation } from "../http/schemas/explain.ts";
 import type { dropAnswer, queuePage, retryAnswer } from "../http/schemas/queue.ts";
@@ -34,6 +35,7 @@ export type Answer<S extends { _zod: { output: unknown } }> = S["_zod"]["output"
 /** Answers of the routes that read, by path. A page that reads another route adds it here. */
 export interface Reads {
   "/api/activity": Answer<typeof activity>;
+  "/api/branch/status": Answer<typeof branchStatus>;
   "/api/cost": Answer<typeof costAnswer>;
   "/api/feed": Answer<typeof feed>;
   "/api/health": Answer<typeof health>;
@@ -77,6 +79,7 @@ export interface Asks {
 
 /** Answers of the routes that change something, by path. */
 export interface Posts {
+  "/api/branch/update": Answer<typeof branchUpdated>;
   "/api/queue/drop": Answer<typeof dropAnswer>;
   "/api/queue/retry": Answer<typeof retryAnswer>;
   "/api/rules": Answer<typeof remembered>;

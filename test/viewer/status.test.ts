@@ -72,3 +72,38 @@ test("settings show value, origin and the command; never a secret", async () => 
   await page.locator(".sidebar").waitFor({ state: "hidden" });
   expect(errors).toEqual([]);
 });
+
+test("the version is shown, and a checkout that is behind is updated after a question", async () => {
+  const worker = await startWorker(workerHome());
+  const { page, errors, show } = await browser.open(worker, "#/");
+  const real = (await worker.get("/api/branch/status")).body as { version: string };
+  await show("#/status");
+  const section = page.locator(".version");
+  await section.getByText(`mem ${real.version}`).waitFor();
+  // Git's remote is outside of this machine.
+  let updates = 0;
+  const behind = {
+    installed: "checkout",
+    version: "1.2.3",
+    current: "main",
+    remote: "origin/main",
+    ahead: 0,
+  };
+  await page.route("**/api/branch/status", (route) =>
+    route.fulfill({ json: { ...behind, behind: updates === 0 ? 2 : 0, update: "git pull --ff-only" } }),
+  );
+  await page.route("**/api/branch/update", (route) => {
+    updates += 1;
+    return route.fulfill({ json: { success: true, updated: true, next: "npm run build" } });
+  });
+  await show("#/");
+  await show("#/status");
+  await section.getByText("on main, 2 commits behind origin/main.").waitFor();
+  await section.getByRole("button", { name: "Update…" }).click();
+  expect(updates).toBe(0);
+  await section.getByRole("button", { name: "Update", exact: true }).click();
+  await section.getByText("level with origin/main").waitFor();
+  await section.getByText("npm run build").waitFor();
+  expect(updates).toBe(1);
+  expect(errors).toEqual([]);
+});

@@ -8,6 +8,7 @@ import { useViewer } from "../viewer.ts";
 import { ActivityCharts } from "./status-charts.tsx";
 import { type Check, type CheckState, checksOf, isBad, type StatusAnswers } from "./status-checks.ts";
 import { FailedMessages } from "./status-queue.tsx";
+import { VersionSection } from "./status-version.tsx";
 
 interface Status extends StatusAnswers {
   readAt: number;
@@ -46,6 +47,7 @@ export function StatusPage() {
           );
         }}
       </Shown>
+      <VersionSection />
       <ActivityCharts project={project} />
     </div>
   );
