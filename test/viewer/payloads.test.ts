@@ -44,7 +44,9 @@ test("no payload in any field is more than text, loaded first or through the str
     for (const text of titles) seen.add(text);
     await look(`feed after ${seen.size} titles`);
   }
-  expect(payloads.filter((payload) => !seen.has(payload))).toEqual([]);
+  // Each is shown as it is, but without the controls that reorder a line.
+  const shown = payloads.map((payload) => payload.replaceAll("\u202e", ""));
+  expect(shown.filter((payload) => !seen.has(payload))).toEqual([]);
 
   // New ones, while the page is open.
   await main.evaluate((element) => element.scrollTo({ top: 0 }));

@@ -108,3 +108,21 @@ test("the keyboard reaches every page and record", async () => {
   await page.keyboard.press("h");
   await page.getByText("What happened").waitFor();
 });
+
+test("text runs in its own direction, without controls that disguise it", async () => {
+  const worker = await startWorker(workerHome());
+  const title = "ערך \u202eexe.gnp\u202c \u2066x\u2069";
+  const texts = { title, summary: "\u202etxt.nur", facts: ["\u2067שלום", "An English fact"] };
+  await worker.post("/observations", { claudeSessionId: "s1", project: "shop", ...texts });
+  const { page, errors } = await browser.open(worker, "#/");
+  await page.locator(".feed .row-title[dir=auto]", { hasText: "ערך exe.gnp x" }).waitFor();
+  expect(await page.locator("main").textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  await page.locator(".feed [data-row]").first().click();
+  const heading = page.locator(".record-head h1[dir=auto]");
+  await heading.waitFor();
+  expect(await heading.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
+  expect(await page.locator(".prose[dir=auto]").first().textContent()).toBe("txt.nur");
+  await page.keyboard.press("e");
+  expect(await page.getByLabel("Title", { exact: true }).inputValue()).toBe(title);
+  expect(errors).toEqual([]);
+});

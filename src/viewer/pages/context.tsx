@@ -92,6 +92,7 @@ function ContextForm({ asked, projects }: { asked: Question; projects: readonly 
         First prompt
         <textarea
           name="prompt"
+          dir="auto"
           defaultValue={asked.prompt}
           placeholder="Why are users logged out after a deploy?"
           onKeyDown={(event) => {
@@ -163,7 +164,7 @@ function MomentSection({ moment, titles }: { moment: Moment; titles: ReadonlyMap
         <p class="panel-row quiet">{moment.nothing}</p>
       ) : (
         <>
-          <pre>{moment.text}</pre>
+          <pre dir="auto">{moment.text}</pre>
           {moment.records.length > 0 && <Reasons moment={moment} titles={titles} />}
         </>
       )}
@@ -181,7 +182,7 @@ function Reasons({ moment, titles }: { moment: Moment; titles: ReadonlyMap<strin
           return (
             <li key={name} class="panel-row reason">
               <a href={recordLink(kindOf(record), record.id)} data-row>
-                <span class="reason-name">#{name}</span> {titles.get(name) ?? ""}
+                <span class="reason-name">#{name}</span> <span dir="auto">{titles.get(name) ?? ""}</span>
               </a>
               <p class="row-detail">
                 <span>{reasonInWords(record, moment.moment)}</span>

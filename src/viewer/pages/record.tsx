@@ -70,7 +70,7 @@ function RecordHead({ found }: { found: AnyRecord }) {
           </span>
         ))}
       </p>
-      <h1>{kind === "prompt" ? `Prompt ${id}` : title}</h1>
+      <h1 dir="auto">{kind === "prompt" ? `Prompt ${id}` : title}</h1>
     </header>
   );
 }

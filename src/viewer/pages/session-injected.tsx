@@ -103,7 +103,7 @@ export function InjectedCard({ injection, session, prompt }: InjectedCardProps) 
       ) : (
         <details>
           <summary>The text as it was injected</summary>
-          <pre>{text}</pre>
+          <pre dir="auto">{text}</pre>
         </details>
       )}
       <a class="quiet" href={previewLink(injection, session, prompt?.prompt_text)}>
@@ -125,11 +125,15 @@ function Cause({ injection: { moment, cause }, session, promptNumber }: CausePro
       return <>at the start</>;
     case "prompt":
       if (promptNumber !== undefined) return <>with prompt {promptNumber}</>;
-      return <>with the prompt{cause === null ? "" : ` “${cause}”`}</>;
+      return <>with the prompt{cause !== null && <span dir="auto"> “{cause}”</span>}</>;
     case "file":
-      return <>before it opened {cause === null ? "a file" : <code>{inProject(cause, session)}</code>}</>;
+      return (
+        <>
+          before it opened {cause === null ? "a file" : <code dir="auto">{inProject(cause, session)}</code>}
+        </>
+      );
     case "command":
-      return <>before it ran {cause === null ? "a command" : <code>{cause}</code>}</>;
+      return <>before it ran {cause === null ? "a command" : <code dir="auto">{cause}</code>}</>;
     case "project":
       return <>with every request</>;
     default:
@@ -152,7 +156,7 @@ function InjectedRecord({ record }: { record: Injection["records"][number] }) {
   return (
     <a href={recordLink(kind, id)} data-row>
       <TypeBadge type={obs_type ?? kind} kind={kind} />
-      <span>{title}</span>
+      <span dir="auto">{title}</span>
     </a>
   );
 }

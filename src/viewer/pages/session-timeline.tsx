@@ -133,7 +133,9 @@ function RecordEntry(item: SessionRecord) {
     case "prompt":
       return (
         <Row kind="prompt" id={item.record.id} title={`Prompt ${item.record.prompt_number}`}>
-          <p class="said">{item.record.prompt_text}</p>
+          <p class="said" dir="auto">
+            {item.record.prompt_text}
+          </p>
         </Row>
       );
     case "summary":
@@ -145,7 +147,9 @@ function RecordEntry(item: SessionRecord) {
         <a class="timeline-row" href={recordLink("observation", id)} data-row>
           <TypeBadge type={type} />
           <span>
-            <span class={marks.includes("routine") ? "" : "timeline-title"}>{title}</span>
+            <span class={marks.includes("routine") ? "" : "timeline-title"} dir="auto">
+              {title}
+            </span>
             {marks.map((mark) => (
               <span key={mark} class={`mark ${mark}`}>
                 {mark}
@@ -154,7 +158,11 @@ function RecordEntry(item: SessionRecord) {
             {item.record.agent_id !== null && (
               <span class="mark">by {item.record.agent_type ?? "a sub-agent"}</span>
             )}
-            {says && <span class="timeline-detail">{says}</span>}
+            {says && (
+              <span class="timeline-detail" dir="auto">
+                {says}
+              </span>
+            )}
           </span>
         </a>
       );
@@ -185,13 +193,13 @@ function SummaryEntry({ record }: { record: Summary }) {
   return (
     <Row kind="summary" id={record.id} title="Summary">
       {parts.length === 0 ? (
-        <p>{record.summary_text}</p>
+        <p dir="auto">{record.summary_text}</p>
       ) : (
         <dl class="summary-parts">
           {parts.map(([name, word]) => (
             <div key={name}>
               <dt>{word}</dt>
-              <dd>{record[name]}</dd>
+              <dd dir="auto">{record[name]}</dd>
             </div>
           ))}
         </dl>

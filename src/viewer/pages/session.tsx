@@ -72,7 +72,7 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
   const lasted = last_active_at_epoch - created_at_epoch;
   return (
     <header class="session-head">
-      <h1>{sessionTitle(session)}</h1>
+      <h1 dir="auto">{sessionTitle(session)}</h1>
       <p class="session-facts">
         <span class="project">{project}</span>
         <span>{host}</span>
@@ -82,7 +82,7 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
           {fullTime(created_at_epoch)}
           {lasted >= 60_000 && `, for ${durationInWords(lasted)}`}
         </span>
-        {cwd !== null && <code>{cwd}</code>}
+        {cwd !== null && <code dir="auto">{cwd}</code>}
       </p>
       <div class="buttons">
         <button type="button" aria-keyshortcuts="e" onClick={() => setIsEditing(true)}>

@@ -50,7 +50,9 @@ function SessionRow({ session, showProject }: { session: Session; showProject: b
       <span class={status === "active" ? "type type-feature" : "type"}>
         {status === "active" ? "active" : "ended"}
       </span>
-      <span class="row-title">{sessionTitle(session)}</span>
+      <span class="row-title" dir="auto">
+        {sessionTitle(session)}
+      </span>
       <Age at={last_active_at_epoch} />
       <span class="row-detail">
         {showProject && <span class="project">{project}</span>}

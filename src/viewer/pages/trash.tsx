@@ -64,7 +64,7 @@ function TrashRow({ entry, onRestored }: { entry: Entry; onRestored: () => void 
   return (
     <div class="panel-row trash-row">
       <div>
-        <p>{title}</p>
+        <p dir="auto">{title}</p>
         <p class="row-detail">
           <span class="project">{project}</span>
           <span>

@@ -49,6 +49,7 @@ function SearchBox() {
       <input
         ref={box}
         type="search"
+        dir="auto"
         placeholder="Search everything"
         aria-label="Search"
         aria-keyshortcuts="/"

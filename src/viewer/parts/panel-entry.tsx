@@ -39,7 +39,7 @@ export function PanelEntry({ id, text, writings, remove, children }: PanelEntryP
     );
   return (
     <div class="panel-row">
-      <a href={recordLink("observation", id)} data-row>
+      <a href={recordLink("observation", id)} dir="auto" data-row>
         {text}
       </a>
       <p class="row-detail">{children}</p>

@@ -95,7 +95,11 @@ function PromptBody({ record }: { record: PromptRecord }) {
 }
 
 function Prose({ text }: { text: string }) {
-  return <p class="prose">{text}</p>;
+  return (
+    <p class="prose" dir="auto">
+      {text}
+    </p>
+  );
 }
 
 function Facts({ facts }: { facts: readonly string[] }) {
@@ -105,7 +109,9 @@ function Facts({ facts }: { facts: readonly string[] }) {
       <h3>Facts</h3>
       <ul class="fact-list">
         {facts.map((fact) => (
-          <li key={fact}>{fact}</li>
+          <li key={fact} dir="auto">
+            {fact}
+          </li>
         ))}
       </ul>
     </section>
@@ -132,7 +138,7 @@ function Files({ name, files }: { name: string; files: readonly string[] }) {
       <ul>
         {files.map((file) => (
           <li key={file}>
-            <a class="file" href={linkTo("/search", { files: file })}>
+            <a class="file" dir="auto" href={linkTo("/search", { files: file })}>
               {file}
             </a>
           </li>

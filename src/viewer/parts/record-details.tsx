@@ -46,13 +46,17 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
     <>
       {session !== null && (
         <Fact name="Session">
-          <a href={linkTo(`/session/${session.id}`)}>{session.title || `Session ${session.id}`}</a> in{" "}
-          {session.host}
+          <a href={linkTo(`/session/${session.id}`)} dir="auto">
+            {session.title || `Session ${session.id}`}
+          </a>{" "}
+          in {session.host}
         </Fact>
       )}
       {prompt !== null && (
         <Fact name="Prompt">
-          <a href={recordLink("prompt", prompt.id)}>{firstWords(prompt.prompt_text)}</a>
+          <a href={recordLink("prompt", prompt.id)} dir="auto">
+            {firstWords(prompt.prompt_text)}
+          </a>
         </Fact>
       )}
       {supersedes.length > 0 && (
@@ -60,7 +64,7 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
           {supersedes.map(({ id, title }) => (
             <p key={id}>
               <a href={recordLink("observation", id)}>
-                #{id} {title}
+                #{id} <span dir="auto">{title}</span>
               </a>
             </p>
           ))}
@@ -69,7 +73,7 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
       {superseded_by !== null && (
         <Fact name="Replaced by">
           <a href={recordLink("observation", superseded_by.id)}>
-            #{superseded_by.id} {superseded_by.title}
+            #{superseded_by.id} <span dir="auto">{superseded_by.title}</span>
           </a>
         </Fact>
       )}
@@ -93,7 +97,10 @@ function Freshness({ freshness: { state, files } }: { freshness: Details["freshn
         <ul>
           {others.map((file) => (
             <li key={file.path}>
-              <span class="file">{file.path}</span> {file.state}
+              <span class="file" dir="auto">
+                {file.path}
+              </span>{" "}
+              {file.state}
             </li>
           ))}
         </ul>
@@ -113,7 +120,9 @@ function Sources({ sources }: { sources: Details["sources"] }) {
         {sources.map(({ id, tool_name, kind, summary, at_epoch, is_cited }) => (
           <li key={id}>
             <span class="source-tool">{tool_name ?? sourceNames[kind]}</span>
-            <span class="file">{summary}</span>
+            <span class="file" dir="auto">
+              {summary}
+            </span>
             {is_cited && <span class="mark">cited</span>}
             <Age at={at_epoch} />
           </li>

@@ -64,8 +64,11 @@ function FieldInput({ field: { name, text, rows, choices }, isFirst }: { field: 
     if (isFirst) element?.focus();
   };
   if (rows > 1)
-    return <textarea ref={focus} id={`edit-${name}`} name={name} rows={rows} defaultValue={text} />;
-  if (choices === undefined) return <input ref={focus} id={`edit-${name}`} name={name} defaultValue={text} />;
+    return (
+      <textarea ref={focus} dir="auto" id={`edit-${name}`} name={name} rows={rows} defaultValue={text} />
+    );
+  if (choices === undefined)
+    return <input ref={focus} dir="auto" id={`edit-${name}`} name={name} defaultValue={text} />;
   return (
     <>
       <input ref={focus} id={`edit-${name}`} name={name} defaultValue={text} list={`${name}-choices`} />

@@ -46,7 +46,7 @@ export function RecordPicker({ label, project, except, onPick, onCancel }: Recor
               .map(({ id, title }) => (
                 <li key={id}>
                   <button type="button" onClick={() => onPick(id)}>
-                    <span class="quiet">#{id}</span> {title}
+                    <span class="quiet">#{id}</span> <span dir="auto">{title}</span>
                   </button>
                 </li>
               ))}

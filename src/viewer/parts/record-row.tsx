@@ -24,7 +24,9 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
       data-row
     >
       <TypeBadge type={type} kind={kind} />
-      <span class="row-title">{shown(title)}</span>
+      <span class="row-title" dir="auto">
+        {shown(title)}
+      </span>
       <Age at={at} />
       <span class="row-detail">
         {showProject && <span class="project">{project}</span>}
@@ -34,7 +36,11 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
             {mark}
           </span>
         ))}
-        {detail !== null && <span class="detail">{shown(detail)}</span>}
+        {detail !== null && (
+          <span class="detail" dir="auto">
+            {shown(detail)}
+          </span>
+        )}
       </span>
     </a>
   );

@@ -29,7 +29,7 @@ export function TextForm({ label, text = "", save, onSave, onCancel }: TextFormP
     <form class="text-form" onSubmit={(event) => void submit(event)}>
       <label class="field">
         {label}
-        <textarea ref={field} defaultValue={text} onKeyDown={pressed} />
+        <textarea ref={field} dir="auto" defaultValue={text} onKeyDown={pressed} />
       </label>
       <div class="buttons">
         <button type="submit" class="primary" disabled={isSaving}>

@@ -17,7 +17,7 @@ export function ToastLine() {
     <div class="toasts" role={toast?.isFault ? "alert" : "status"}>
       {toast !== null && (
         <div class={toast.isFault ? "toast failed" : "toast"}>
-          <p>
+          <p dir="auto">
             {toast.text}
             {toast.hint && <span class="quiet"> {toast.hint}</span>}
           </p>

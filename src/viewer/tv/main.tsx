@@ -6,6 +6,7 @@ import "./address.ts";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ageOf, clockTime, useNow } from "../clock.ts";
+import { showPlainText } from "../directions.ts";
 import { tvAddress } from "./address.ts";
 import { readBoard, type TvObservation, tokenHeaders } from "./board.ts";
 import { connectTv, type TvState } from "./connection.ts";
@@ -93,8 +94,12 @@ function Board({ items, state }: { items: readonly TvObservation[] | undefined; 
       <ol class="board">
         {items.map(({ id, obs_type, title, subtitle, summary, project, host, created_at_epoch }) => (
           <li key={id}>
-            <p class="title">{title}</p>
-            <p class="detail">{detailOf(title, subtitle, summary)}</p>
+            <p class="title" dir="auto">
+              {title}
+            </p>
+            <p class="detail" dir="auto">
+              {detailOf(title, subtitle, summary)}
+            </p>
             <p class="meta">
               <span class={`type ${typeClass(obs_type)}`}>{obs_type}</span>
               {tvAddress.project === "" && <span>{project}</span>}
@@ -149,5 +154,6 @@ function keepAwake(): () => void {
   return () => document.removeEventListener("visibilitychange", ask);
 }
 
+showPlainText();
 const place = document.getElementById("app");
 if (place !== null) render(<Tv />, place);
