@@ -28,6 +28,8 @@ export interface Viewer {
   drawerOpen: Observable<boolean>;
   processing: Observable<ProcessingStatus | null>;
   toast: Observable<Toast | null>;
+  /** True from Enter in the search box until the first result has the focus. */
+  firstResult: Observable<boolean>;
   chooseProject(project: string | null): void;
   toggleSidebar(): void;
   /** Runs an action of the user: a failure becomes a toast. `done` tells whether it worked. */
@@ -46,6 +48,7 @@ export function createViewer(): Viewer {
   const drawerOpen = createObservable(false);
   const processing = createObservable<ProcessingStatus | null>(null);
   const toast = createObservable<Toast | null>(null);
+  const firstResult = createObservable(false);
 
   async function act(action: () => Promise<Toast | undefined>): Promise<boolean> {
     try {
@@ -86,6 +89,7 @@ export function createViewer(): Viewer {
     drawerOpen,
     processing,
     toast,
+    firstResult,
     act,
     chooseProject(chosen) {
       project.set(chosen);

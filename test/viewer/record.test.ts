@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
-import { writeDemo } from "./demo-data.ts";
+import { writeDemo, writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
 
@@ -32,6 +32,27 @@ test("search as you type marks words, keeps filters in the address and shows not
   await page.getByLabel("From").fill("2001-01-01");
   await page.getByLabel("To").fill("2001-01-31");
   await page.getByText("Nothing found.").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("Enter in the search box moves the focus to the first result", async () => {
+  const home = workerHome();
+  writeMany(home.database, 30, Date.now());
+  const { page, errors } = await browser.open(await startWorker(home), "#/");
+  await page.keyboard.press("/");
+  await page.keyboard.type("record");
+  await page.keyboard.press("Enter");
+  const rows = page.locator(".results [data-row]");
+  const focused = page.locator(".results [data-row]:focus");
+  await focused.waitFor();
+  const first = await rows.nth(0).getAttribute("href");
+  expect(await focused.getAttribute("href")).toBe(first);
+  await page.keyboard.press("j");
+  expect(await focused.getAttribute("href")).toBe(await rows.nth(1).getAttribute("href"));
+  await page.getByText("The first 20 records").waitFor();
+  await page.getByRole("heading", { name: "Observations first 20" }).waitFor();
+  await page.getByRole("button", { name: "Show more" }).click();
+  await page.getByText(/^30 records$/).waitFor();
   expect(errors).toEqual([]);
 });
 

@@ -32,6 +32,9 @@ test("a session shows its injected context: when, why, at what cost", async () =
   );
   const start = main.filter({ hasText: "at the start" });
   expect(await start.locator(".injected-records a").count()).toBe(ofMain[0]?.records.length);
+  await start.getByText("Records in it, as they are now:").waitFor();
+  const record = ofMain[0]?.records[0];
+  expect(await start.locator(".injected-records a").first().innerText()).toContain(`#${record?.id}`);
   const text = start.locator("pre");
   expect(await text.isVisible()).toBe(false);
   await start.locator("summary").click();

@@ -3,6 +3,7 @@ import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { startWorker, type WorkerHome, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 import { seriousFindings, testBrowser } from "./browser.ts";
+import { writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
 
@@ -34,6 +35,16 @@ test("the TV shows new observations of its project and source", async () => {
   await worker.post("/api/observations/4/status", { status: "rejected" });
   await rows.filter({ hasText: "The second one" }).waitFor({ state: "detached" });
   expect([...errors, ...foreign]).toEqual([]);
+});
+
+test("the TV says how far it looked when nothing fits its source", async () => {
+  const home = workerHome();
+  writeMany(home.database, 510, Date.now());
+  const worker = await startWorker(home);
+  const { page } = await browser.open(worker, "tv?source=codex");
+  await page.getByText("None from codex among the newest 500 observations.").waitFor();
+  await page.goto(`http://127.0.0.1:${worker.port}/tv?project=shop&source=codex`);
+  await page.getByText("No observation yet in shop from codex.").waitFor();
 });
 
 test("the TV says since when it is not connected, and comes back by itself", async () => {

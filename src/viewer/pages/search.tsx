@@ -35,22 +35,27 @@ export function SearchPage({ query: given }: PageProps) {
     setLimit(count);
     entry.limit = count;
   }
-  const found = useLoaded((signal) => api.get("/api/search", { ...query, limit }, signal), [query, limit]);
+  const found = useLoaded(
+    async (signal) => ({ query, answer: await api.get("/api/search", { ...query, limit }, signal) }),
+    [query, limit],
+  );
   useReloadOn(found.reload, ({ type }) => type.startsWith("record_") || type.endsWith("_changed"));
+  const isWaiting = found.isLoading || settled !== address || found.value?.query !== query;
+  useFirstResult(isWaiting);
   const marker = useMemo(() => markerOf(given.get("q") ?? ""), [given.get("q")]);
   return (
     <div class="page">
       <h1 class="visually-hidden">Search</h1>
       <SearchFilters given={given} />
       <Shown of={found}>
-        {(answer) => (
-          <div class={found.isLoading || settled !== address ? "results waiting" : "results"}>
-            <Summary answer={answer} />
+        {({ answer }) => (
+          <div class={isWaiting ? "results waiting" : "results"}>
+            <Summary answer={answer} limit={limit} />
             <Hits
               answer={answer}
               marker={marker}
               showProject={project === null}
-              isFull={(hits) => hits.length >= limit && limit < maxLimit}
+              limit={limit}
               more={() => show(maxLimit)}
             />
           </div>
@@ -58,6 +63,17 @@ export function SearchPage({ query: given }: PageProps) {
       </Shown>
     </div>
   );
+}
+
+/** Focuses the first result when the search box asked for it and the answer belongs to its words. */
+function useFirstResult(isWaiting: boolean): void {
+  const { firstResult } = useViewer();
+  const isAsked = useValue(firstResult);
+  useEffect(() => {
+    if (!isAsked || isWaiting) return;
+    firstResult.set(false);
+    document.querySelector<HTMLElement>(".results [data-row]")?.focus();
+  }, [isAsked, isWaiting]);
 }
 
 /** The value once it has stayed the same for a moment. */
@@ -88,12 +104,14 @@ function dayEdge(day: string, after: 0 | 1): string | undefined {
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
-function Summary({ answer: { totalResults, notes } }: { answer: SearchAnswer }) {
+function Summary({ answer, limit }: { answer: SearchAnswer; limit: number }) {
+  const { totalResults, notes } = answer;
+  // The API counts what it answers, not what there is.
+  const isPart = groups.some(({ of }) => answer[of].length >= limit);
+  const records = totalResults === 1 ? "1 record" : `${totalResults} records`;
   return (
     <div role="status" class="search-summary">
-      <p class="quiet">
-        {totalResults === 0 ? "Nothing found." : totalResults === 1 ? "1 record" : `${totalResults} records`}
-      </p>
+      <p class="quiet">{totalResults === 0 ? "Nothing found." : isPart ? `The first ${records}` : records}</p>
       {notes.map((note) => (
         <p key={note} class="note">
           {note}
@@ -107,7 +125,8 @@ interface HitsProps {
   answer: SearchAnswer;
   marker: Marker;
   showProject: boolean;
-  isFull(hits: readonly unknown[]): boolean;
+  /** The most records of a kind that the answer can have. */
+  limit: number;
   more(): void;
 }
 
@@ -117,7 +136,7 @@ const groups = [
   { kind: "prompt", of: "prompts", title: "Prompts" },
 ] as const satisfies { kind: Kind; of: keyof SearchAnswer; title: string }[];
 
-function Hits({ answer, marker, showProject, isFull, more }: HitsProps) {
+function Hits({ answer, marker, showProject, limit, more }: HitsProps) {
   const shown = groups
     .map(({ kind, of, title }) => ({ kind, title, hits: answer[of] }))
     .filter(({ hits }) => hits.length > 0);
@@ -126,7 +145,7 @@ function Hits({ answer, marker, showProject, isFull, more }: HitsProps) {
       {shown.map(({ kind, title, hits }) => (
         <section key={kind} aria-labelledby={`found-${kind}`}>
           <h2 id={`found-${kind}`}>
-            {title} <span class="quiet">{hits.length}</span>
+            {title} <span class="quiet">{hits.length < limit ? hits.length : `first ${hits.length}`}</span>
           </h2>
           <ol class="rows">
             {hits.map((hit) => {
@@ -138,7 +157,7 @@ function Hits({ answer, marker, showProject, isFull, more }: HitsProps) {
               );
             })}
           </ol>
-          {isFull(hits) && (
+          {hits.length >= limit && limit < maxLimit && (
             <button type="button" onClick={more}>
               Show more
             </button>

@@ -88,6 +88,7 @@ export function InjectedCard({ injection, session, prompt }: InjectedCardProps) 
         </strong>
         <span class="injected-tokens">{counted(tokens, "token")}</span>
       </div>
+      {records.length > 0 && <p class="quiet">Records in it, as they are now:</p>}
       <ul class="injected-records">
         {records.map((record) => (
           <li key={`${record.kind} ${record.id}`}>
@@ -150,13 +151,15 @@ function InjectedRecord({ record }: { record: Injection["records"][number] }) {
   if (is_deleted)
     return (
       <span class="quiet">
-        {kind} {id}, deleted since
+        {kind} #{id}, deleted since
       </span>
     );
   return (
     <a href={recordLink(kind, id)} data-row>
       <TypeBadge type={obs_type ?? kind} kind={kind} />
-      <span dir="auto">{title}</span>
+      <span>
+        <span class="quiet">#{id}</span> <span dir="auto">{title}</span>
+      </span>
     </a>
   );
 }

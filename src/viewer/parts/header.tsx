@@ -32,6 +32,7 @@ export function Header({ onHelp }: { onHelp: () => void }) {
 }
 
 function SearchBox() {
+  const { firstResult } = useViewer();
   const place = usePlace();
   const box = useRef<HTMLInputElement>(null);
   const asked = place.path === "/search" ? (place.query.get("q") ?? "") : "";
@@ -40,9 +41,14 @@ function SearchBox() {
   }, [asked]);
   // While typing, each letter replaces the address, so that one step back leaves the search.
   function search(event: { currentTarget: HTMLInputElement }): void {
+    firstResult.set(false);
     const query = { ...Object.fromEntries(place.query), q: event.currentTarget.value };
     const isOnSearch = place.path === "/search";
     go(linkTo("/search", isOnSearch ? query : { q: query.q }), { replace: isOnSearch });
+  }
+  function pressed({ key, currentTarget }: KeyboardEvent & { currentTarget: HTMLInputElement }): void {
+    if (key === "Escape") currentTarget.blur();
+    if (key === "Enter" && place.path === "/search") firstResult.set(true);
   }
   return (
     <search>
@@ -56,7 +62,7 @@ function SearchBox() {
         autocomplete="off"
         spellcheck={false}
         onInput={search}
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        onKeyDown={pressed}
       />
     </search>
   );

@@ -17,15 +17,25 @@ export function tokenHeaders({ token }: Pick<TvAddress, "token">): Record<string
   return token === "" ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** The newest observations that fit the address, newest first. */
-export async function readBoard(address: TvAddress): Promise<TvObservation[]> {
+export interface TvBoard {
+  /** The newest observations that fit the address, newest first. */
+  items: readonly TvObservation[];
+  /** How many of the newest were looked at, when there are older ones; null when all were. */
+  newest: number | null;
+}
+
+export async function readBoard(address: TvAddress): Promise<TvBoard> {
   const fitting: TvObservation[] = [];
+  let read = 0;
+  let isAll = false;
   for (let page = 0; page < mostPages && fitting.length < shown; page++) {
     const { items, hasMore } = await readPage(address, page * pageSize);
     fitting.push(...items.filter((item) => fits(item, address)));
-    if (!hasMore) break;
+    read += items.length;
+    isAll = !hasMore;
+    if (isAll) break;
   }
-  return fitting.slice(0, shown);
+  return { items: fitting.slice(0, shown), newest: isAll ? null : read };
 }
 
 function fits({ project, host, status }: TvObservation, address: TvAddress): boolean {

@@ -8,19 +8,19 @@ import { useEffect, useState } from "preact/hooks";
 import { ageOf, clockTime, useNow } from "../clock.ts";
 import { showPlainText } from "../directions.ts";
 import { tvAddress } from "./address.ts";
-import { readBoard, type TvObservation, tokenHeaders } from "./board.ts";
+import { readBoard, type TvBoard, tokenHeaders } from "./board.ts";
 import { connectTv, type TvState } from "./connection.ts";
 import "./tv.css";
 
 function Tv() {
-  const [items, setItems] = useState<readonly TvObservation[]>();
+  const [board, setBoard] = useState<TvBoard>();
   const [state, setState] = useState<TvState>({ is: "connecting" });
   useEffect(() => {
     const query = tvAddress.project === "" ? "" : `?${new URLSearchParams({ project: tvAddress.project })}`;
     const connection = connectTv({
       url: `/stream${query}`,
       headers: tokenHeaders(tvAddress),
-      changed: async () => setItems(await readBoard(tvAddress)),
+      changed: async () => setBoard(await readBoard(tvAddress)),
       onState: setState,
     });
     return connection.close;
@@ -29,7 +29,7 @@ function Tv() {
   return (
     <div class={`tv ${state.is}`}>
       <TvHeader state={state} />
-      {state.is === "refused" ? <Refused status={state.status} /> : <Board items={items} state={state} />}
+      {state.is === "refused" ? <Refused status={state.status} /> : <Board board={board} state={state} />}
     </div>
   );
 }
@@ -69,9 +69,9 @@ function stateInWords(state: TvState, now: number): string {
   }
 }
 
-function Board({ items, state }: { items: readonly TvObservation[] | undefined; state: TvState }) {
+function Board({ board, state }: { board: TvBoard | undefined; state: TvState }) {
   const now = useNow();
-  if (items === undefined)
+  if (board === undefined)
     return (
       <main class="message">
         <p>{state.is === "lost" ? "The worker does not answer." : "Connecting to the worker…"}</p>
@@ -82,10 +82,11 @@ function Board({ items, state }: { items: readonly TvObservation[] | undefined; 
         )}
       </main>
     );
+  const { items, newest } = board;
   if (items.length === 0)
     return (
       <main class="message">
-        <p>No observation yet{filterInWords()}.</p>
+        <p>{nothingInWords(newest)}</p>
         <p class="hint">The next one appears here by itself.</p>
       </main>
     );
@@ -123,9 +124,13 @@ function typeClass(type: string): string {
   return types.has(type) ? `type-${type}` : "";
 }
 
-function filterInWords(): string {
+// Older ones than those that were looked at may fit.
+function nothingInWords(newest: number | null): string {
   const { project, source } = tvAddress;
-  return `${project === "" ? "" : ` in ${project}`}${source === "" ? "" : ` from ${source}`}`;
+  const inProject = project === "" ? "" : ` in ${project}`;
+  const fromSource = source === "" ? "" : ` from ${source}`;
+  if (newest === null) return `No observation yet${inProject}${fromSource}.`;
+  return `None${fromSource} among the newest ${newest} observations${inProject}.`;
 }
 
 function Refused({ status }: { status: number }) {
