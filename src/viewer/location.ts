@@ -59,6 +59,11 @@ addEventListener("hashchange", () => {
   hash.set(location.hash);
 });
 
+/** The place that the address bar shows. Components render it later: use this where an event needs the present one. */
+export function presentPlace(): Place {
+  return parsePlace(location.hash);
+}
+
 /** The present place; the component renders again when it changes. */
 export function usePlace(): Place {
   return parsePlace(useValue(hash));

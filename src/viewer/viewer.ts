@@ -28,8 +28,8 @@ export interface Viewer {
   drawerOpen: Observable<boolean>;
   processing: Observable<ProcessingStatus | null>;
   toast: Observable<Toast | null>;
-  /** True from Enter in the search box until the first result has the focus. */
-  firstResult: Observable<boolean>;
+  /** The words after which Enter was pressed in the search box, until their first result has the focus. */
+  firstResultOf: Observable<string | null>;
   chooseProject(project: string | null): void;
   toggleSidebar(): void;
   /** Runs an action of the user: a failure becomes a toast. `done` tells whether it worked. */
@@ -48,7 +48,7 @@ export function createViewer(): Viewer {
   const drawerOpen = createObservable(false);
   const processing = createObservable<ProcessingStatus | null>(null);
   const toast = createObservable<Toast | null>(null);
-  const firstResult = createObservable(false);
+  const firstResultOf = createObservable<string | null>(null);
 
   async function act(action: () => Promise<Toast | undefined>): Promise<boolean> {
     try {
@@ -89,7 +89,7 @@ export function createViewer(): Viewer {
     drawerOpen,
     processing,
     toast,
-    firstResult,
+    firstResultOf,
     act,
     chooseProject(chosen) {
       project.set(chosen);

@@ -56,6 +56,25 @@ test("Enter in the search box moves the focus to the first result", async () => 
   expect(errors).toEqual([]);
 });
 
+test("Enter counts before the page has followed the words, and the words stay with the search", async () => {
+  const { page, errors } = await openDemo("#/");
+  const box = page.getByRole("searchbox", { name: "Search", exact: true });
+  await box.evaluate((input: HTMLInputElement) => {
+    input.focus();
+    input.value = "cart";
+    input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  });
+  await page.locator(".results [data-row]:focus").waitFor();
+  expect(await box.inputValue()).toBe("cart");
+  await box.focus();
+  await page.goBack();
+  await page.locator(".feed [data-row]").first().waitFor();
+  await page.keyboard.press("Escape");
+  expect(await box.inputValue()).toBe("");
+  expect(errors).toEqual([]);
+});
+
 test("a record shows its text and what happened around it", async () => {
   const { page, errors } = await openDemo("#/search?q=logged+in+after+a+deploy");
   await page.locator(".results [data-row]", { hasText: "Users stay logged in after a deploy" }).click();

@@ -41,8 +41,9 @@ export function SearchPage({ query: given }: PageProps) {
   );
   useReloadOn(found.reload, ({ type }) => type.startsWith("record_") || type.endsWith("_changed"));
   const isWaiting = found.isLoading || settled !== address || found.value?.query !== query;
-  useFirstResult(isWaiting);
-  const marker = useMemo(() => markerOf(given.get("q") ?? ""), [given.get("q")]);
+  const words = given.get("q") ?? "";
+  useFirstResult(words, isWaiting);
+  const marker = useMemo(() => markerOf(words), [words]);
   return (
     <div class="page">
       <h1 class="visually-hidden">Search</h1>
@@ -66,12 +67,12 @@ export function SearchPage({ query: given }: PageProps) {
 }
 
 /** Focuses the first result when the search box asked for it and the answer belongs to its words. */
-function useFirstResult(isWaiting: boolean): void {
-  const { firstResult } = useViewer();
-  const isAsked = useValue(firstResult);
+function useFirstResult(words: string, isWaiting: boolean): void {
+  const { firstResultOf } = useViewer();
+  const isAsked = useValue(firstResultOf) === words;
   useEffect(() => {
     if (!isAsked || isWaiting) return;
-    firstResult.set(false);
+    firstResultOf.set(null);
     document.querySelector<HTMLElement>(".results [data-row]")?.focus();
   }, [isAsked, isWaiting]);
 }

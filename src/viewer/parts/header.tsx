@@ -1,7 +1,7 @@
 // The header: sidebar button, search, state of the connection, help.
 import { useEffect, useRef } from "preact/hooks";
 import { linkTo } from "../links.ts";
-import { go, usePlace } from "../location.ts";
+import { go, presentPlace, usePlace } from "../location.ts";
 import { useValue } from "../observable.ts";
 import type { Connection } from "../stream.ts";
 import { isNarrow, useViewer } from "../viewer.ts";
@@ -32,7 +32,7 @@ export function Header({ onHelp }: { onHelp: () => void }) {
 }
 
 function SearchBox() {
-  const { firstResult } = useViewer();
+  const { firstResultOf } = useViewer();
   const place = usePlace();
   const box = useRef<HTMLInputElement>(null);
   const asked = place.path === "/search" ? (place.query.get("q") ?? "") : "";
@@ -40,15 +40,21 @@ function SearchBox() {
     if (box.current !== null && box.current !== document.activeElement) box.current.value = asked;
   }, [asked]);
   // While typing, each letter replaces the address, so that one step back leaves the search.
-  function search(event: { currentTarget: HTMLInputElement }): void {
-    firstResult.set(false);
-    const query = { ...Object.fromEntries(place.query), q: event.currentTarget.value };
-    const isOnSearch = place.path === "/search";
-    go(linkTo("/search", isOnSearch ? query : { q: query.q }), { replace: isOnSearch });
+  function search(words: string): void {
+    firstResultOf.set(null);
+    const { path, query } = presentPlace();
+    const isOnSearch = path === "/search";
+    const filters = isOnSearch ? Object.fromEntries(query) : {};
+    go(linkTo("/search", { ...filters, q: words }), { replace: isOnSearch });
   }
-  function pressed({ key, currentTarget }: KeyboardEvent & { currentTarget: HTMLInputElement }): void {
-    if (key === "Escape") currentTarget.blur();
-    if (key === "Enter" && place.path === "/search") firstResult.set(true);
+  function pressed({
+    key,
+    currentTarget: { value },
+  }: KeyboardEvent & { currentTarget: HTMLInputElement }): void {
+    if (key === "Escape") box.current?.blur();
+    if (key !== "Enter") return;
+    if (presentPlace().path !== "/search") search(value);
+    firstResultOf.set(value);
   }
   return (
     <search>
@@ -61,8 +67,12 @@ function SearchBox() {
         aria-keyshortcuts="/"
         autocomplete="off"
         spellcheck={false}
-        onInput={search}
+        onInput={({ currentTarget: { value } }) => search(value)}
         onKeyDown={pressed}
+        // The words of a search belong to its page.
+        onBlur={({ currentTarget }) => {
+          if (presentPlace().path !== "/search") currentTarget.value = "";
+        }}
       />
     </search>
   );
