@@ -1,5 +1,6 @@
 // The capture and the prompt hook of each host as `mem install` registers them, against a bare Node start: with a worker
-// that answers, one that is down, and one that hangs. `--only` for some hosts.
+// that answers, one that is down, and one that hangs. The time in which a host's login shell reads its profiles is
+// measured beside and subtracted: it is the host's. `--only` for some hosts.
 import {
   afterASecond,
   brokenHome,
@@ -11,15 +12,13 @@ import {
   waitingFiguresOf,
   withoutMark,
 } from "./hook.mjs";
-import { commandHosts, installHosts, registeredHooks } from "./hook-hosts/registered.mjs";
+import { commandHosts, emptyShells, installHosts, registeredHooks } from "./hook-hosts/registered.mjs";
 import { samplePayload } from "./hook-hosts/samples.mjs";
 import { interleave, timeProcess } from "./measure.mjs";
 import { ask, benchHome, startWorker } from "./worker.mjs";
 
 const rounds = 30;
-// The login shell that Codex starts reads its profile first.
-const targets = { codex: { capture: "<= 0.6", prompt: "<= 0.75" } };
-const usual = { capture: "<= 0.45", prompt: "<= 0.6" };
+const targets = { capture: "<= 0.45", prompt: "<= 0.6" };
 const kinds = {
   capture: { event: /^(postToolUse|AfterTool)$/i, deadlineMs: captureDeadlineMs },
   prompt: { event: /^(userPromptSubmit|BeforeAgent|beforeSubmitPrompt)$/i, deadlineMs: promptDeadlineMs },
@@ -53,15 +52,32 @@ export async function run({ only = commandHosts.join(",") }) {
 }
 
 function figuresOfHost(host, { up, without, broken }) {
-  const [answered, refused, waited] = [figuresOf(up), figuresOf(without), waitingFiguresOf(broken)];
+  const [answered, refused, waited] = [
+    figuresOf(withoutProfiles(up, host)),
+    figuresOf(withoutProfiles(without, host)),
+    waitingFiguresOf(withoutProfiles(broken, host)),
+  ];
   return Object.entries(kinds).flatMap(([kind, { deadlineMs }]) => {
     const [name, side] = [`${host}: ${kind} hook`, sideName(host, kind)];
     return [
-      answered(name, side, (targets[host] ?? usual)[kind]),
+      answered(name, side, targets[kind]),
       refused(`${name}, worker down`, side, "<= 1.8"),
       waited(`${name}, worker hung`, side, deadlineMs),
     ];
   });
+}
+
+function withoutProfiles(times, host) {
+  if (!startsLoginShell(host)) return times;
+  const profilesMs = times[sideName(host, "shell")].p50 - times[sideName(host, "plainShell")].p50;
+  const less = ({ p50, p95, n }) => ({ p50: p50 - profilesMs, p95: p95 - profilesMs, n });
+  const own = Object.keys(kinds).map((kind) => sideName(host, kind));
+  return { ...times, ...Object.fromEntries(own.map((side) => [side, less(times[side])])) };
+}
+
+function startsLoginShell(host) {
+  const { shell, plainShell } = emptyShells(host);
+  return shell.join() !== plainShell.join();
 }
 
 function sidesOf(hosts, home, prepare = () => undefined) {
@@ -70,7 +86,16 @@ function sidesOf(hosts, home, prepare = () => undefined) {
     prepare();
     return runHook(host, kind, home).ms;
   };
-  return Object.fromEntries(pairs.map(([host, kind]) => [sideName(host, kind), measure(host, kind)]));
+  const shells = hosts.filter(startsLoginShell).flatMap((host) => shellSides(host, home));
+  return Object.fromEntries([
+    ...pairs.map(([host, kind]) => [sideName(host, kind), measure(host, kind)]),
+    ...shells,
+  ]);
+}
+
+function shellSides(host, { env }) {
+  const start = ([program, ...args]) => timeProcess(program, args, { env }).ms;
+  return Object.entries(emptyShells(host)).map(([name, words]) => [sideName(host, name), () => start(words)]);
 }
 
 function sideName(host, kind) {

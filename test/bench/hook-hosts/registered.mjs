@@ -42,6 +42,12 @@ export function registeredHooks(home, host) {
   return hooks.map(({ event, command }) => ({ event, words: [...shell, command], env: home.env }));
 }
 
+/** Words that start the host's shell for a command that does nothing, and a shell that reads no profile for the same. */
+export function emptyShells(host) {
+  const { shell } = files[host];
+  return { shell: [...shell, ":"], plainShell: [shell[0], "-c", ":"] };
+}
+
 /** The hooks of Claude Code's plugin. */
 export function pluginHooks(home) {
   const env = { ...home.env, CLAUDE_PLUGIN_ROOT: plugin };
