@@ -1,5 +1,5 @@
 // The agent's last message at the end of a turn, on hosts that report it in an earlier event or only in a transcript.
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -77,6 +77,8 @@ function inTranscript(
   { path, untilEpochMs }: TranscriptPlace,
   folders: readonly string[],
 ): string | null {
+  // A host can report the end of its first turn before it makes the file.
+  if (!existsSync(path)) return null;
   // Any program of the user can send a path: nothing outside the host's folder is read.
   const file = realpathSync(path);
   const isInside = folders.some((one) => {

@@ -90,6 +90,17 @@ test("nothing outside the host's folder is read, and no other kind of file", asy
   }
 });
 
+test("a transcript that the host makes after the end of the turn is waited for", async () => {
+  const folder = tempDir();
+  const path = join(folder, "events.jsonl");
+  const messages = createLastMessages({}, () => [folder]);
+  const filled = messages.fill(host, turnEnd({ transcript: { path, untilEpochMs: 7 } }));
+  writeFileSync(path, "the newest message");
+  expect(await filled).toMatchObject({ lastAssistantMessage: "7: the newest message" });
+  const missing = turnEnd({ transcript: { path: join(folder, "none"), untilEpochMs: 7 } });
+  expect(await messages.fill(host, missing)).toMatchObject({ lastAssistantMessage: "" });
+});
+
 test("a transcript that is being written is waited for, but not for long", async () => {
   const folder = tempDir();
   const path = join(folder, "events.jsonl");
