@@ -8,6 +8,8 @@ export const opencode = {
   name: "opencode",
   package: "opencode-ai@1.18.33",
   program: "opencode",
+  // Its package holds no program: a script links that of the platform.
+  needsScripts: true,
   startModel: startChatModel,
   environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
 

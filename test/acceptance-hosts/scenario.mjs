@@ -101,9 +101,16 @@ async function createWorld(host, root, model) {
 
 async function installed(host, packages) {
   writeFileSync(join(packages, "package.json"), '{"private":true}');
-  const words = ["install", ...[host.package].flat(), "--no-audit", "--no-fund", "--ignore-scripts"];
+  const scripts = host.needsScripts ? [] : ["--ignore-scripts"];
+  const words = ["install", ...[host.package].flat(), "--no-audit", "--no-fund", ...scripts];
   await run("npm", words, { cwd: packages, timeout: 600_000 });
   return join(packages, "node_modules", host.binary ?? join(".bin", host.program));
+}
+
+/** Found records as text, without the query that a note of the answer can repeat. */
+async function recordsOf(world, query) {
+  const { items } = await world.json("search", query, "--limit", "50");
+  return JSON.stringify(items);
 }
 
 function contentsOf(files) {
@@ -176,10 +183,7 @@ const features = [
       const { steps } = world.host;
       const command = "echo 'limit is now 5' && sed -i s/3/5/ login.ts && cat login.ts";
       await world.turn(rule, [steps.shell(command), { text: "Raised the login limit." }]);
-      await until(
-        async () => JSON.stringify(await world.json("search", "login.ts")).includes("login.ts"),
-        "the observation",
-      );
+      await until(async () => (await recordsOf(world, "login.ts")).includes("login.ts"), "the observation");
     },
   },
   {
@@ -213,7 +217,7 @@ const features = [
       }
       hold(/quoted as data.*login\.ts/.test(answer), `no answer of the tool: ${answer.slice(-500)}`);
       await world.settled();
-      const records = JSON.stringify(await world.json("search", "login limit", "--limit", "50"));
+      const records = await recordsOf(world, "login limit");
       hold(!/mcp__|quoted as data/.test(records), "reading the memory was remembered");
     },
   },
@@ -226,7 +230,7 @@ const features = [
       );
       hold(world.host.ended(output), `the host stopped: ${JSON.stringify(output).slice(0, 300)}`);
       await until(
-        async () => JSON.stringify(await world.json("search", "marker.txt")).includes("marker.txt"),
+        async () => (await recordsOf(world, "marker.txt")).includes("marker.txt"),
         "the spooled observation",
       );
     },
