@@ -2,6 +2,7 @@
 import { wholeText } from "../core/records/quoted-text.ts";
 import type { Observation } from "../core/records/records.ts";
 import { familiesToLookUp } from "../statements/commands/families.ts";
+import { helps } from "../statements/commands/known-fix.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
 import { type Action, forbiddenBy } from "../statements/rules/rule-match.ts";
 import type { ContextPort } from "./context-port.ts";
@@ -33,12 +34,14 @@ export function actionContext(
   const rule = statements
     .standingRules({ projects: [project], limit: maxRules })
     .find((one) => isNew(one) && isForbiddenBy(parseRule(wholeText(one))));
-  const families = action.command === undefined ? [] : familiesToLookUp(action.command);
+  const { command = "", output } = action;
+  const families = familiesToLookUp(command);
   const fix = families
     .flatMap((family) =>
       statements.fixesOf({ project, family, limit: fixesPerFamily }).map((record) => ({ record, family })),
     )
     .filter(({ record }) => isNew(record) && record.sdk_session_id !== exceptSession)
+    .filter(({ record }) => helps(wholeText(record), { command, output }))
     .toSorted((a, b) => fixesFirst(a.record, b.record))[0];
   const quotes = [
     ...(rule === undefined ? [] : [{ lead: "A rule from the user", record: rule, family: null }]),
@@ -60,5 +63,6 @@ function fixesFirst(a: Observation, b: Observation): number {
 }
 
 const maxRules = 100;
-const fixesPerFamily = 3;
+// Most of them may be of other targets.
+const fixesPerFamily = 30;
 const maxChars = 300;

@@ -218,7 +218,7 @@ async function beforeCommand(
   const failures =
     families.length === 0
       ? "it runs nothing that failures are kept for"
-      : `no failure of ${families.join(", ")} is known`;
+      : `no failure of ${families.join(", ")} that concerns it is known`;
   return momentOf("command", found?.text ?? "", {
     records: ofAction(deps, found),
     nothing: `No rule forbids this command, and ${failures}.`,

@@ -1,6 +1,7 @@
 // What the end of a turn says about earlier records: which are routine now, and which are superseded.
 import type { ComparedRule } from "../core/records/records.ts";
 import type { Turn } from "../core/records/turn.ts";
+import { replacesFix } from "../statements/commands/known-fix.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
 import { passedRuns, routineUses } from "../statements/routine.ts";
 import { replacesRule } from "../statements/rules/contradictions.ts";
@@ -14,6 +15,8 @@ export interface SettledReply extends GenerationReply {
   passed: readonly string[];
   /** Whether a failure of such a family is closed, by its text. */
   endsFailure?: (failureText: string) => boolean;
+  /** Whether a fix takes the place of an older one of the same command family, by their texts. */
+  replacesFix?: (newerText: string, olderText: string) => boolean;
   /** By the message that ends a turn: whether the turn finished open work, by its text. */
   finished?: ReadonlyMap<number, Finishes>;
   /** Whether a rule replaces or repeats an older one. */
@@ -33,6 +36,7 @@ export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: Ge
     passed: passed.flatMap(({ families }) => families),
     endsFailure: (failureText) => passed.some((runs) => runs.ends(failureText)),
     finished: new Map(ended.flatMap(finishedBy)),
+    replacesFix,
     replaces: replacesRule,
   };
 }

@@ -9,6 +9,7 @@ import type { Written } from "../context/written.ts";
 import { failOpen } from "../core/errors.ts";
 import { type Injected, promptCause } from "../core/records/injection.ts";
 import { readCall } from "../core/tools/tool-kind.ts";
+import { readResult } from "../core/tools/tool-result.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
 import { type CleanPrompt, cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Action } from "../statements/rules/rule-match.ts";
@@ -277,11 +278,12 @@ async function beforeFile(
 async function beforeCommand(
   deps: InjectionDeps,
   event: Event<"before_command">,
-  { hasLeft }: { hasLeft: HasLeft },
+  { hasLeft, output }: { hasLeft: HasLeft; output?: string | undefined },
 ): Promise<string | null> {
   const place = placeOf(deps, event);
   if (place === null) return null;
-  const texts = [await beforeAction(deps, event, { hasLeft, action: { command: event.command } })];
+  const action = { command: event.command, ...(output === undefined ? {} : { output }) };
+  const texts = [await beforeAction(deps, event, { hasLeft, action })];
   for (const path of (event.files ?? []).slice(0, maxFiles)) {
     texts.push(await aboutFile(deps, event, { hasLeft, place, path }));
   }
@@ -361,7 +363,8 @@ async function afterTool(
   if (about === undefined) return null;
   const { command, paths } = about;
   if (command === null) return beforeFile(deps, { ...event, kind: "before_file", paths }, how);
-  return beforeCommand(deps, { ...event, kind: "before_command", command, files: paths }, how);
+  const output = event.failed ? readResult(event.toolResponse, true).text : undefined;
+  return beforeCommand(deps, { ...event, kind: "before_command", command, files: paths }, { ...how, output });
 }
 
 // Only known files are reported as changed later.

@@ -86,6 +86,7 @@ const everythingEnds: EndedTurns = {
   settled: [],
   passed: [everyonesCommand],
   endsFailure: () => true,
+  replacesFix: () => true,
   finished: [{ at: Number.POSITIVE_INFINITY, finishes: () => true }],
   replaces: () => true,
 };

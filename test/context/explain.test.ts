@@ -152,7 +152,10 @@ describe("a command", () => {
   });
 
   test.each([
-    ["cargo build", "No rule forbids this command, and no failure of `cargo build`, `cargo` is known."],
+    [
+      "cargo build",
+      "No rule forbids this command, and no failure of `cargo build`, `cargo` that concerns it is known.",
+    ],
     ["ls -la", "No rule forbids this command, and it runs nothing that failures are kept for."],
   ])("%s: %s", async (command, nothing) => {
     expect(await momentOf("command", { command })).toMatchObject({ text: "", records: [], nothing });

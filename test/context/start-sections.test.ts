@@ -250,6 +250,25 @@ describe("an action", () => {
     expect(await actionOf("mvn verify", [id])).toBeNull();
     expect(await actionOf("cargo build")).toBeNull();
   });
+
+  it("is not reminded of what made another test work, unless it failed in the same way", async () => {
+    const fix = { said_by: "tool", salience: 3, families: ["pnpm test"] } as const;
+    const text =
+      "`pnpm test -- webhook` failed in a test with `Error: REDIS_URL is not set`. What worked: `REDIS_URL=x pnpm test -- webhook`";
+    say(text, fix, { obs_type: "bugfix" });
+    expect((await actionOf("pnpm test -- webhook"))?.text).toContain("What worked");
+    expect(await actionOf("pnpm test -- checkout")).toBeNull();
+    const failed = {
+      command: "pnpm test -- checkout",
+      output: "  Error: REDIS_URL is not set\n  at cart.ts:3",
+    };
+    const told = await createMemoryContext(memory).forAction({
+      project: "app",
+      action: failed,
+      known: new Set(),
+    });
+    expect(told?.text).toContain("What worked");
+  });
 });
 
 describe("a rule that something changed about since", () => {

@@ -39,6 +39,7 @@ describe("a failure stays open when", () => {
     ["pytest", "pytest tests/a.py"],
     ["npm test", "npm test -- --list"],
     ["npm test", "npm test -- -t parser"],
+    ["pnpm test -- webhook", "pnpm test -- checkout"],
     ["go test ./...", "go test ./... -run TestDates"],
     ["go test ./...", "go test ./dates"],
     ["cargo test", "cargo test parses_dates"],

@@ -190,12 +190,14 @@ function endedTurns(
   { leased, turns }: Pick<HostedBatch, "leased" | "turns">,
   reply: SettledReply,
 ): EndedTurns {
-  const { routine, passed, endsFailure = () => true, finished = new Map(), replaces = () => false } = reply;
+  const { routine, passed, finished = new Map() } = reply;
+  const { endsFailure = () => true, replacesFix = () => true, replaces = () => false } = reply;
   const endedAt = new Map(leased.jobs.map((job) => [job.seq, job.occurred_at_epoch]));
   return {
     settled: [...turns.values()].flatMap(({ events }) => routine.flatMap((use) => events.get(use) ?? [])),
     passed,
     endsFailure,
+    replacesFix,
     finished: [...finished].flatMap(([source, finishes]) => {
       const at = endedAt.get(source);
       return at === undefined ? [] : [{ at, finishes }];

@@ -48,7 +48,8 @@ export function differenceOf(failedInLoop: PlacedPart, passedInLoop: PlacedPart)
   const isSubset =
     added.length > 0 && !isWider && added.every((word) => isWithin(word, removed) || removed.length === 0);
   const limits = addedOptions.some((word) => narrows(passed.part, word));
-  const shared = after.operands.some((word) => before.operands.includes(word));
+  const verbs = new Set(passed.part.families.flatMap((family) => family.split(" ")));
+  const shared = after.operands.some((word) => before.operands.includes(word) && !verbs.has(word));
   const isValue = (option: string) => before.options.includes(option) && !scriptOption.test(option);
   const values = added.length > 0 && !isWider && added.every((word) => isValue(after.optionOf(word)));
   const mayBeForm = !runsTests(passed.part) && !asksServers(passed.part);
@@ -129,8 +130,8 @@ function without(words: readonly string[], others: readonly string[]): string[] 
   return words.filter((word) => !others.includes(word));
 }
 
-// A folder holds its files, `a.py` its `a.py::test`, `./...` everything.
-function isWithin(word: string, folders: readonly string[]): boolean {
+/** True when a folder holds the word: its files, `a.py` its `a.py::test`, `./...` everything. */
+export function isWithin(word: string, folders: readonly string[]): boolean {
   return folders.some((folder) => {
     const base = folder.replace(/(?:\/?\.{3}|\/+)$/, "");
     return (

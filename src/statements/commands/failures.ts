@@ -4,6 +4,7 @@ import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
 import { cueOf } from "../text/cue-pattern.ts";
+import { differenceOf } from "./difference.ts";
 import { matchesGlob, type Part, type Run, readRuns, restoresFiles } from "./runs.ts";
 
 /** A failed run with the simple command at fault. */
@@ -28,14 +29,21 @@ export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
     .map((failure) => ({ ...failure, isEarlier: true }));
 }
 
+/** Failures of one command on the same things are one group. */
 export function groupsOf(failures: readonly Failure[]): Failure[][] {
   const groups: Failure[][] = [];
   for (const failure of failures) {
-    const known = groups.find((group) => group.some((one) => haveCommon(one.part, failure.part)));
+    const known = groups.find((group) => group.some((one) => areRelated(one, failure)));
     if (known === undefined) groups.push([failure]);
     else known.push(failure);
   }
   return groups;
+}
+
+function areRelated(one: Failure, other: Failure): boolean {
+  if (!haveCommon(one.part, other.part)) return false;
+  const [before, after] = [one, other].map(({ part, run }) => ({ part, cwd: run.cwd }));
+  return before !== undefined && after !== undefined && differenceOf(before, after).isRelated;
 }
 
 /** True when both commands belong to one family; a loop over `*.js` runs each of them. */

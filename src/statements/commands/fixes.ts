@@ -1,5 +1,6 @@
 // Pairs of a failed command and what made it pass later in the session, quoted as typed.
 import type { Turn } from "../../core/records/turn.ts";
+import { errorLines } from "../../core/tools/error-lines.ts";
 import { clip, oneLine } from "../../text/plain-text.ts";
 import { type Difference, differenceOf, placeOf } from "./difference.ts";
 import {
@@ -24,6 +25,7 @@ import {
   roundsOf,
   setsUpShell,
 } from "./runs.ts";
+import { isNamedBy, targetsOf } from "./targets.ts";
 
 export interface Fix {
   /** Command families that the fix applies to; see `familiesToLookUp`. */
@@ -223,12 +225,28 @@ function fixOf(
   // The quote is deleted when one of these is withdrawn.
   const events = [...new Set([...failed.map(({ run }) => run.id), ...others])].sort((a, b) => a - b);
   const end = working === null ? " and was not fixed" : `. What worked: \`${working}\``;
-  return [{ families, failing, error, working, events, text: `${said(failing, error, end.length)}${end}` }];
+  const text = `${said(failing, error, { place: placeOfError(failed[0]), endChars: end.length })}${end}`;
+  return [{ families, failing, error, working, events, text }];
 }
 
-// The working command is needed whole, so the failure is shortened first.
-function said(failing: string, error: string, endChars: number): string {
-  const command = `\`${clip(failing, Math.min(shownFailing, longest - endChars - " failed``".length))}\` failed`;
+// A test, or a file that the command ran on: with other targets it is another failure.
+function placeOfError(failure: Failure | undefined): string {
+  if (failure === undefined) return "";
+  if (failure.run.testsFailed) return " in a test";
+  const { location } = errorLines(failure.run.text.split("\n"));
+  const file = location?.replace(/:\d+$/, "") ?? "";
+  const isOfTarget = file !== "" && targetsOf(failure.part).some((target) => isNamedBy(target, file));
+  return isOfTarget && file.length <= longestPlace ? ` in \`${file}\`` : "";
+}
+
+// The working command is needed whole, so the failure is shortened first. `helps` reads this form.
+function said(
+  failing: string,
+  error: string,
+  { place, endChars }: { place: string; endChars: number },
+): string {
+  const verb = ` failed${place}`;
+  const command = `\`${clip(failing, Math.min(shownFailing, longest - endChars - verb.length - 2))}\`${verb}`;
   const room = maxLine - endChars - command.length - " with ``".length;
   return error === "" || room < minError ? command : `${command} with \`${clip(error, room)}\``;
 }
@@ -245,6 +263,7 @@ const maxFailing = 100;
 const shownFailing = 60;
 const maxLine = 240;
 const minError = 24;
+const longestPlace = 60;
 // Every list shows this many characters of a record.
 const longest = 300;
 

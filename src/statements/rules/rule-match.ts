@@ -13,6 +13,8 @@ import { editVerb, operations, type ParsedRule, type Prohibition } from "./prohi
 
 export interface Action {
   command?: string;
+  /** What the command printed, where it has failed already. */
+  output?: string;
   /** A file that is about to be edited, relative or absolute. */
   path?: string;
 }

@@ -21,6 +21,8 @@ export interface EndedTurns {
   passed: readonly string[];
   /** True for the text of a failure of these families that is fixed. */
   endsFailure(failureText: string): boolean;
+  /** True when a fix takes the place of an older one of the same family, by their texts. */
+  replacesFix(newerText: string, olderText: string): boolean;
   /** For each turn its end (epoch milliseconds), and whether it finished an open work item. */
   finished: readonly { at: number; finishes(openText: string): boolean }[];
   /** True when the rule replaces or repeats an older one. */
@@ -64,7 +66,7 @@ interface Found {
 async function outdateFixes(
   connection: Queryable,
   scope: ProjectScope,
-  { stored, turns: { passed, endsFailure }, outdated }: Found,
+  { stored, turns: { passed, endsFailure, replacesFix }, outdated }: Found,
 ): Promise<void> {
   const families = new Set([...passed, ...stored.flatMap(({ statement }) => statement?.families ?? [])]);
   if (families.size === 0) return;
@@ -79,11 +81,11 @@ async function outdateFixes(
   // Oldest first, so that the newest of several fixes stays.
   for (const by of known.filter(({ id }) => isNew.has(id)).toReversed()) {
     for (const older of known) {
-      const isOfSame = older.families.some((family) => by.families.includes(family));
+      const isOfFamily = older.families.some((family) => by.families.includes(family));
       // An open failure does not outdate an earlier fix.
       const isWorse = isFailure(older) || by.obs_type === "bugfix";
-      if (isBefore(older, by) && isOfSame && isWorse && !outdated.has(older.id))
-        outdated.set(older.id, by.id);
+      if (!isOfFamily || !isWorse || !isBefore(older, by) || outdated.has(older.id)) continue;
+      if (replacesFix(wholeText(by), wholeText(older))) outdated.set(older.id, by.id);
     }
   }
 }

@@ -18,6 +18,8 @@ export interface SettledReply extends RecordReply {
   passed?: readonly string[];
   /** Whether the failure of such a family is closed, by its text. */
   endsFailure?: (failureText: string) => boolean;
+  /** Whether a fix takes the place of an older one of the same command family, by their texts. */
+  replacesFix?: (newerText: string, olderText: string) => boolean;
   /** By the message that ends a turn: whether the turn finished open work, by its text. */
   finished?: ReadonlyMap<number, (openText: string) => boolean>;
   /** Whether a rule replaces or repeats an older one. */
@@ -124,11 +126,11 @@ function complete(
     batch.messages.filter(({ id }) => pending.finish(id, owner)).map((message) => [message.id, message]),
   );
   pending.count("done", held.size);
-  const { passed = [], endsFailure = () => true, finished = new Map() } = reply;
+  const { passed = [], endsFailure = () => true, replacesFix = () => true, finished = new Map() } = reply;
   const ended = statements.supersedeFailures({ project, families: passed, ends: endsFailure });
   const written = writeRecords({ session, held, reply });
   const replaced = written.observations.flatMap(({ stored, families }) =>
-    statements.supersedeFixes({ project, families, by: stored }),
+    statements.supersedeFixes({ project, families, by: stored, replaces: replacesFix }),
   );
   const done = [...finished].flatMap(([source, finishes]) => {
     const at = held.get(source)?.created_at_epoch;

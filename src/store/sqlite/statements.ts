@@ -103,15 +103,14 @@ const shownByTool = `id in (select observation_id from fix_commands where family
 /** Each function supersedes observations and returns those that changed. */
 function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
   const sql = createSql(db);
-  const supersedeFixes = sql.all<
+  const olderFixes = sql.all<
     [{ project: string; families: string; by: number; at: number; fixes: 0 | 1 }],
     Observation
   >(
-    `update observations
-     set status = 'superseded', superseded_by = @by, revision = revision + 1, synced_at = null
+    `select ${observationColumns}
+     from observations
      where ${shownByTool} and (created_at_epoch, id) < (@at, @by)
-       and (obs_type = 'discovery' or @fixes = 1)
-     returning ${observationColumns}`,
+       and (obs_type = 'discovery' or @fixes = 1)`,
   );
   const failures = sql.all<[{ project: string; families: string }], Observation>(
     `select ${observationColumns}
@@ -128,17 +127,19 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
     outdated.flatMap(({ id }) => supersede({ id, by }) ?? []);
   return {
     /**
-     * Supersedes earlier failures of these command families, and earlier fixes where `by` is a fix. Pinned and edited
-     * observations stay.
+     * Supersedes earlier failures of these command families whose text `replaces` accepts, and earlier fixes where `by` is
+     * a fix. Pinned and edited observations stay.
      */
-    supersedeFixes({ project, families, by }: Replacing & { by: Observation }): Observation[] {
+    supersedeFixes({ project, families, by, replaces }: ReplacingFixes): Observation[] {
       if (families.length === 0) return [];
       // A failure that stayed does not contradict an earlier fix.
       const fixes = by.obs_type === "bugfix" ? 1 : 0;
-      return supersedeFixes({
+      const older = olderFixes({
         ...{ project, families: JSON.stringify(families) },
         ...{ by: by.id, at: by.created_at_epoch, fixes },
       });
+      const isReplaced = (one: Observation) => replaces(wholeText(by), wholeText(one));
+      return supersedeAll(older.filter(isReplaced), by.id);
     },
     /** Supersedes failures of these command families whose text `ends` accepts: the commands pass now. */
     supersedeFailures: ({ project, families, ends }: Replacing & { ends(failureText: string): boolean }) =>
@@ -184,6 +185,11 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
 interface Replacing {
   project: string;
   families: readonly string[];
+}
+
+interface ReplacingFixes extends Replacing {
+  by: Observation;
+  replaces(newerText: string, olderText: string): boolean;
 }
 
 // Only the user ends what the user wrote, edited or pinned.

@@ -104,6 +104,10 @@ const ordinary: [what: string, steps: Step[]][] = [
   ["one test passes", [bad("cargo test", "1 failed"), ok("cargo test parses_dates")]],
   ["selected tests pass", [bad("pytest"), ok("pytest -k unit")]],
   ["other tests pass", [bad("pytest tests/a.py"), ok("pytest tests/b.py")]],
+  [
+    "another selection of tests passes after a step",
+    [bad("pnpm test -- webhook"), ok("pnpm install"), ok("pnpm test -- checkout")],
+  ],
   ["all tests pass later", [bad("pytest tests/a.py"), ok("pytest")]],
   ["the same command passes again", [bad("npm test"), ok("npm test")]],
   ["another query runs", [bad('psql app -c "select a"'), ok('psql app -c "select b"')]],

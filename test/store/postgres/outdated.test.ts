@@ -23,6 +23,7 @@ const nothing: EndedTurns = {
   settled: [],
   passed: [],
   endsFailure: () => true,
+  replacesFix: () => true,
   finished: [],
   replaces: () => false,
 };

@@ -160,7 +160,8 @@ test("a newer fix supersedes earlier ones of its command; a pass supersedes fail
   expect(supersedeFailures({ ...passed, ends: () => false })).toEqual([]);
   supersedeFailures({ ...passed, ends: () => true });
   expect([failure.id, fix.id].map(statusOf)).toEqual(["superseded", "active"]);
-  expect(supersedeFixes({ project: "app", families: ["npm test"], by: newer })).toMatchObject([
+  expect(supersedeFixes({ ...passed, by: newer, replaces: () => false })).toEqual([]);
+  expect(supersedeFixes({ ...passed, by: newer, replaces: () => true })).toMatchObject([
     { id: fix.id, status: "superseded", superseded_by: newer.id },
   ]);
   expect(supersedeFailures({ ...passed, project: "other", ends: () => true })).toEqual([]);
