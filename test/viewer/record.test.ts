@@ -56,7 +56,7 @@ test("Enter in the search box moves the focus to the first result", async () => 
   expect(errors).toEqual([]);
 });
 
-test("Enter counts before the page has followed the words, and the words stay with the search", async () => {
+test("Enter counts before the page has followed, and the words stay with the search", async () => {
   const { page, errors } = await openDemo("#/");
   const box = page.getByRole("searchbox", { name: "Search", exact: true });
   await box.evaluate((input: HTMLInputElement) => {
