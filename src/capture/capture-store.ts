@@ -41,6 +41,8 @@ export interface CaptureStore {
     }): UserPrompt;
     byEventKey(sessionId: number, eventKey: string): StoredPrompt | undefined;
     byNumber(sessionId: number, promptNumber: number): StoredPrompt | undefined;
+    /** The deleted prompt with this key, see `deletedPromptKey`. */
+    deletedByKey(key: string): DeletedPrompt | undefined;
     /** The newest public prompt whose turn has no end, for clients that report ends of turns. */
     unfinished(sessionId: number): Pick<UserPrompt, "prompt_number" | "prompt_text"> | undefined;
   };
@@ -62,10 +64,18 @@ export interface CaptureStore {
   withdrawals: {
     /** Deletes messages with this `prompt_key` and their records. True when a running model call contains some. */
     ofPrompt(sessionId: number, promptKey: string): boolean;
+    /** The same in sessions that the user deleted. */
+    inTrash(claudeSessionId: string, promptKey: string): void;
   };
 }
 
+export interface DeletedPrompt {
+  session_id: number;
+  prompt_number: number;
+}
+
 export interface StoredPrompt {
+  event_key: string;
   prompt_number: number;
   prompt_text: string;
   private: 0 | 1;

@@ -1,9 +1,10 @@
 // Stores a user prompt: opens its session and decides whether the prompt is private.
-import { contentKey, newId } from "../core/ids.ts";
+import { newId } from "../core/ids.ts";
+import { asSpooled, deletedPromptKey, deliveryKey, sentTextKey } from "../core/prompt-key.ts";
 import type { IntakeSession, UserPrompt } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
-import type { CaptureStore, StoredPrompt } from "./capture-store.ts";
+import type { CaptureStore, DeletedPrompt, StoredPrompt } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
 import { createSession, markActive, stepOf } from "./session-states.ts";
@@ -16,7 +17,8 @@ const duplicateWithinMs = 10_000;
 
 interface StoredAnswer {
   answer: PromptAnswer;
-  session: IntakeSession;
+  /** Null for a prompt of a deleted session. */
+  session: IntakeSession | null;
   opened: boolean;
   prompt: UserPrompt | null;
   /** Earlier messages that the private prompt withdrew; `shown`: a model call contains some of them. */
@@ -34,6 +36,7 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );
       const { session, prompt, opened, answer } = stored;
+      if (session === null) return answer;
       if (stored.withdrawn !== "nothing") {
         const isShown = stored.withdrawn === "shown";
         await deps.onWithdrawn({ sessionDbId: session.id, project: session.project, isShown });
@@ -67,10 +70,15 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const existing = store.sessions.forIntake(input.claudeSessionId);
   const numbered = existing && input.promptNumber && store.prompts.byNumber(existing.id, input.promptNumber);
   const earlier = existing && (findEarlier(store, existing, { input, prompt }) ?? sameAs(numbered, prompt));
-  if (existing !== undefined && earlier !== undefined) {
-    const answer = { sessionDbId: existing.id, promptNumber: earlier.prompt_number, skipped: true };
-    const asBefore = { session: existing, opened: false, prompt: null };
-    return { ...asBefore, withdrawn: "nothing", answer: { ...answer, reason: "duplicate" } };
+  if (existing !== undefined && earlier !== undefined)
+    return duplicate(existing, { sessionDbId: existing.id, promptNumber: earlier.prompt_number });
+  const deleted = findDeleted(store, input, prompt);
+  if (deleted !== undefined) {
+    const { session_id, prompt_number } = deleted;
+    return duplicate(existing ?? null, {
+      sessionDbId: existing?.id ?? session_id,
+      promptNumber: prompt_number,
+    });
   }
   const step = stepOf(existing, "prompt", { isPrivate: prompt.private, at: prompt.now });
   const session = existing ?? createSession(deps, input, prompt.now);
@@ -80,12 +88,22 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
   const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
   // Messages of a spooled prompt may have arrived before it and counted as messages of the newest prompt.
-  const awaited = prompt.private && existing !== undefined ? input.eventKey : undefined;
-  const withdrawn = awaited === undefined ? "nothing" : withdraw(store, session, awaited);
+  const awaited = prompt.private ? input.eventKey : undefined;
+  if (awaited !== undefined) store.withdrawals.inTrash(input.claudeSessionId, awaited);
+  const withdrawn =
+    awaited === undefined || existing === undefined ? "nothing" : withdraw(store, session, awaited);
   markActive(store, session, { step, now: prompt.now });
   const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
   if (prompt.private) answer.reason = "private";
   return { session, opened: step === "create" || step === "reopen", prompt: row, withdrawn, answer };
+}
+
+function duplicate(
+  session: IntakeSession | null,
+  place: Pick<PromptAnswer, "sessionDbId" | "promptNumber">,
+): StoredAnswer {
+  const answer: PromptAnswer = { ...place, skipped: true, reason: "duplicate" };
+  return { session, opened: false, prompt: null, withdrawn: "nothing", answer };
 }
 
 function withdraw(store: CaptureStore, session: IntakeSession, promptKey: string): "stored" | "shown" {
@@ -126,7 +144,7 @@ function findEarlier(
 ): StoredPrompt | undefined {
   if (input.eventKey !== undefined) {
     const first = sameAs(store.prompts.byEventKey(session.id, input.eventKey), prompt);
-    return first ?? store.prompts.byEventKey(session.id, laterKey(input.eventKey, prompt));
+    return first ?? store.prompts.byEventKey(session.id, deliveryKey(input.eventKey, prompt));
   }
   const newest = store.prompts.byNumber(session.id, session.prompt_number);
   if (prompt.private || newest === undefined) return undefined;
@@ -134,24 +152,26 @@ function findEarlier(
   return isSoon ? sameAs(newest, prompt) : undefined;
 }
 
+// The key of an edited prompt names the text before.
 function sameAs(stored: StoredPrompt | 0 | undefined, prompt: CleanedPrompt): StoredPrompt | undefined {
   if (!stored || (stored.private === 1) !== prompt.private) return undefined;
-  return asSpooled(stored.prompt_text) === asSpooled(prompt.text) ? stored : undefined;
+  const isSame =
+    asSpooled(stored.prompt_text) === asSpooled(prompt.text) ||
+    stored.event_key.endsWith(`:${sentTextKey(prompt)}`);
+  return isSame ? stored : undefined;
+}
+
+/** The prompt of this delivery, if the user deleted it. A private one counts as new: what follows it must be private. */
+function findDeleted(
+  { prompts }: CaptureStore,
+  { claudeSessionId, eventKey }: PromptInput,
+  prompt: CleanedPrompt,
+): DeletedPrompt | undefined {
+  if (eventKey === undefined || prompt.private) return undefined;
+  return prompts.deletedByKey(deletedPromptKey(claudeSessionId, deliveryKey(eventKey, prompt)));
 }
 
 // A prompt typed while the agent works comes with the id of the current prompt.
 function freeKey(store: CaptureStore, session: IntakeSession, key: string, prompt: CleanedPrompt): string {
-  return store.prompts.byEventKey(session.id, key) === undefined ? key : laterKey(key, prompt);
+  return store.prompts.byEventKey(session.id, key) === undefined ? key : deliveryKey(key, prompt);
 }
-
-// `sessions.forIntake` finds it by the id in front.
-function laterKey(key: string, prompt: CleanedPrompt): string {
-  return `${key}:${contentKey(String(prompt.private), asSpooled(prompt.text)).slice(0, 16)}`;
-}
-
-// The hook cuts longer texts before it spools them: a prompt that arrives both ways is one.
-function asSpooled(text: string): string {
-  return shorten(text, maxSpooledChars);
-}
-
-const maxSpooledChars = 65_536;

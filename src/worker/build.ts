@@ -286,7 +286,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     recordObservation: createObservationRecorder(shared),
     context,
     writtenFor,
-    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify }),
+    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify, scheduler }),
     hostEvents,
     spool: createSpoolDrain({ directory: settings.paths.spool, clock, log, receive }),
   };

@@ -4,6 +4,7 @@ import { createEditText, type EditText } from "../context/freshness/edit-text.ts
 import { createRules, type Rules } from "../context/freshness/rules.ts";
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
+import type { Scheduler } from "../generate/scheduler.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { WorkerProjects } from "./projects.ts";
 import { publishText } from "./trash.ts";
@@ -15,12 +16,14 @@ interface RuleDeps {
   publish(event: StreamEvent): void;
   /** These observations have a new text. */
   onNewText(ids: readonly number[]): void;
+  scheduler: Pick<Scheduler, "cancel" | "notify">;
 }
 
-export function buildRules({ store, clock, projects, publish, onNewText }: RuleDeps): {
+export function buildRules(deps: RuleDeps): {
   rules: Rules;
   edits: RecordEdits & { observation: EditText };
 } {
+  const { store, clock, projects, publish, onNewText, scheduler } = deps;
   const { commit, observations, summaries, prompts, sessions, statements, review } = store;
   const rules = createRules({
     ...store.review,
@@ -52,6 +55,10 @@ export function buildRules({ store, clock, projects, publish, onNewText }: RuleD
       session: (id, title) => store.edits.session(id, title, clock.now()),
     },
     onEdited: (kind, id) => publishText({ store, publish }, kind, id),
+    async discardCall(session) {
+      await scheduler.cancel(session);
+      scheduler.notify(session);
+    },
   });
   return { rules, edits: { ...others, observation } };
 }

@@ -28,8 +28,12 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
       const now = clock.now();
       const done = await store.commit(() => store.deletions[kind](id, now));
       if (done === undefined) throw noRecord(kind, id);
-      if (done.isSent && done.session !== null) await deps.scheduler.cancel(done.session);
+      if (done.isSent && done.session !== null) {
+        await deps.scheduler.cancel(done.session);
+        deps.scheduler.notify(done.session);
+      }
       publish({ type: "record_deleted", kind, id, project: done.project });
+      for (const changed of done.changed) publishText(deps, "observation", changed);
       if (kind === "session") deps.signals.emit("labelsChanged");
       deps.queueChanged();
       const { trash_id, counts } = done;
@@ -45,7 +49,8 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
       // Refusals are returned: a throw would roll back other writes of the same transaction.
       const done = await store.commit(() => store.restore(trashId, clock.now() - undoMs));
       if ("is" in done) throw refused(trashId, done);
-      const { kind, id, counts } = done;
+      const { kind, id, counts, session } = done;
+      if (done.isSent && session !== null) await deps.scheduler.cancel(session);
       report(deps, done);
       return { kind, id, restored: counts };
     },
@@ -55,6 +60,7 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
 function report(deps: TrashDeps, { kind, id, project, observations, session, ...done }: Restored): void {
   if (done.action === "edited") publishText(deps, kind, id);
   deps.publish({ type: "record_restored", kind, id, project });
+  for (const changed of done.changed) publishText(deps, "observation", changed);
   deps.vectors.notify(observations);
   if (kind === "session") deps.signals.emit("labelsChanged");
   if (!done.isQueued || session === null) return;

@@ -142,3 +142,68 @@ describe("a prompt that comes after what it caused", () => {
     expect(memory.store.pending.counts()).toEqual({ ...none, accepted: 4, pending: 4 });
   });
 });
+
+describe("copies in the trash of what a private prompt caused", () => {
+  const trashed = () => {
+    const rows = memory.db.prepare<[], string>("select content from trash_rows").pluck().all();
+    return [...rows, ...memory.db.prepare<[], string>("select title from trash").pluck().all()];
+  };
+  const withCanary = () => trashed().filter((text) => text.includes("CANARY"));
+  const inject = (claude: string, ...ids: number[]) =>
+    memory.store.injections.add(
+      { session: claude, reader: "" },
+      {
+        ...{ moment: "start", cause: null, text: `CANARY of ${ids.join()}`, tokens: 3 },
+        records: ids.map((id) => ({ kind: "observation" as const, id })),
+      },
+      now,
+    );
+
+  async function workUnderThePrompt(): Promise<void> {
+    await intake.observe({ ...spooled, ...use });
+    await intake.summarize({ ...spooled, last_user_message: "CANARY", last_assistant_message: "CANARY" });
+    await answer(await claim());
+  }
+
+  test("go from entries of other records and sessions", async () => {
+    const { store } = memory;
+    await workUnderThePrompt();
+    const open = memory.addObservation({ title: "in the open", session: "host-3" });
+    inject("host-1", 1, open.id);
+    inject("host-3", 1);
+    store.deletions.observation(open.id, now);
+    store.deletions.session(store.sessions.byClaudeId("host-3")?.id ?? 0, now);
+    store.deletions.prompt(1, now);
+    expect(withCanary()).toHaveLength(3);
+    await privatePrompt();
+    expect(withCanary()).toEqual([]);
+    expect(store.trash.page({ offset: 0, limit: 9, since: 0 }).items).toHaveLength(3);
+  });
+
+  test("go with edits and deletions of the records themselves", async () => {
+    const { store } = memory;
+    await workUnderThePrompt();
+    store.edits.observation(1, { title: "another title" }, now);
+    store.deletions.observation(1, now);
+    store.deletions.summary(1, now);
+    expect(withCanary()).not.toEqual([]);
+    await privatePrompt();
+    expect(trashed()).toEqual([]);
+  });
+
+  test("go from a deleted session, which is restored without them", async () => {
+    const { store } = memory;
+    await intake.observe({ ...session, ...use, promptKey: "q1" });
+    await workUnderThePrompt();
+    await intake.observe({ ...spooled, ...use });
+    inject("host-1", 1);
+    const entry = store.deletions.session(1, now)?.trash_id ?? 0;
+    expect(withCanary()).not.toEqual([]);
+    await privatePrompt();
+    // The first tool use came under the prompt in the open, but its observation is of both.
+    expect(withCanary()).toHaveLength(1);
+    expect(store.restore(entry, 0)).toMatchObject({ counts: { sessions: 1, observations: 0, summaries: 0 } });
+    expect(rows("raw_events")).toBe(1);
+    expect(rows("injection_texts")).toBe(0);
+  });
+});

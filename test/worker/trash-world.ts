@@ -1,7 +1,7 @@
 // A worker on a real database file, and questions about what is in it, for tests of deleting and editing.
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
@@ -66,6 +66,25 @@ export async function hook(event: string, payload: object): Promise<string> {
   const headers = { "content-type": "application/json" };
   const url = `${base}/api/hooks/claude-code/${event}`;
   return (await fetch(url, { method: "POST", headers, body: JSON.stringify(payload) })).text();
+}
+
+/** What the stream sends from now on. */
+export async function listen(): Promise<{ type: string; [field: string]: unknown }[]> {
+  const events: { type: string }[] = [];
+  const leave = new AbortController();
+  onTestFinished(() => leave.abort());
+  const { body } = await fetch(`${base}/stream`, { signal: leave.signal });
+  if (body === null) throw new Error("no stream");
+  void (async () => {
+    let text = "";
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      const messages = (text + chunk).split("\n\n");
+      text = messages.pop() ?? "";
+      for (const data of messages.flatMap((message) => /^data: (.*)$/m.exec(message)?.[1] ?? []))
+        events.push(JSON.parse(data));
+    }
+  })().catch(() => undefined);
+  return events;
 }
 
 export const remove = (path: string) => ask("DELETE", path);

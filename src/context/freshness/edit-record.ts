@@ -19,10 +19,13 @@ interface EditDeps {
   /** Each stores the text, and the text before for an undo. */
   store: {
     summary(id: number, text: SummaryText): SessionSummary | undefined;
-    prompt(id: number, text: string): UserPrompt | undefined;
+    /** `sentIn`: a running model call of this session was sent the text before; its messages are queued again. */
+    prompt(id: number, text: string): { record: UserPrompt | undefined; sentIn: number | null } | undefined;
     session(id: number, title: string): Session | undefined;
   };
   onEdited(kind: "summary" | "prompt", id: number): void;
+  /** Discards the running model call of the session. */
+  discardCall(sessionId: number): Promise<void>;
 }
 
 export type RecordEdits = ReturnType<typeof createRecordEdits>;
@@ -60,11 +63,18 @@ export function createRecordEdits(deps: EditDeps) {
     },
     async prompt(id: number, { prompt_text }: { prompt_text: string }) {
       const text = storable(prompt_text, "prompt");
-      return edit("prompt", id, {
+      const sentIn: number[] = [];
+      const edited = await edit("prompt", id, {
         byId: deps.promptById,
         isSame: (before) => before.prompt_text === text,
-        write: () => store.prompt(id, text),
+        write() {
+          const done = store.prompt(id, text);
+          sentIn.push(...(done?.sentIn == null ? [] : [done.sentIn]));
+          return done?.record;
+        },
       });
+      for (const session of sentIn) await deps.discardCall(session);
+      return edited;
     },
     async session(id: number, title: string) {
       const cleaned = cleanText(title);

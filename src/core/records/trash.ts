@@ -52,6 +52,10 @@ export type Refusal =
 
 export type Restored = MovedRecord & {
   action: TrashEntry["action"];
+  /** Ids of observations that a restored one replaces again. */
+  changed: readonly number[];
+  /** A running model call was sent the text from before: its answer must be discarded. */
+  isSent: boolean;
   /** Messages wait again. */
   isQueued: boolean;
 };

@@ -86,6 +86,7 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
       },
       byEventKey: (_, wanted) => prompt(({ key }) => key === wanted),
       byNumber: (_, wanted) => prompt(({ number }) => number === wanted),
+      deletedByKey: () => undefined,
       // Clients of these routes do not report the end of a turn.
       unfinished: () => undefined,
     },
@@ -107,6 +108,7 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
         withdrawn.push(key);
         return false;
       },
+      inTrash: () => undefined,
     },
     changes: () => ({ session, events, summaries, withdrawn }),
   };
@@ -209,6 +211,7 @@ function lastOf(prompts: readonly KnownPrompt[]): Pick<IntakeSession, "prompt_nu
 function storedPrompt(known: KnownPrompt | undefined): StoredPrompt | undefined {
   if (known === undefined || typeof known.number !== "number") return undefined;
   return {
+    event_key: typeof known.key === "string" ? known.key : "",
     prompt_number: known.number,
     prompt_text: known.text,
     private: known.isPrivate ? 1 : 0,

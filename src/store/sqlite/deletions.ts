@@ -13,6 +13,8 @@ import { createBreakOff } from "./withdrawals.ts";
 
 /** A deleted record. */
 export interface Deletion extends MovedRecord {
+  /** Ids of observations that are active again: a deleted one had replaced them. */
+  changed: readonly number[];
   /** A running model call was sent parts of it: its answer must be discarded. */
   isSent: boolean;
 }
@@ -35,9 +37,10 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       if (row === undefined) return undefined;
       const moved = { ...ownerOf(row), counts: { ...none, observations: 1 }, observations: [id] };
       const entry = trash.add({ kind: "observation", ...moved, ...entryOf(row, row.title, now) });
-      removed.observations(entry, [row], now);
+      const changed = removed.observations(entry, [row], now);
       removed.events(entry, row);
-      return { trash_id: entry, kind: "observation", id, ...moved, isSent: breakOff(moved.session) };
+      const isSent = breakOff(moved.session);
+      return { trash_id: entry, kind: "observation", id, ...moved, changed, isSent };
     },
     summary(id: number, now: number): Deletion | undefined {
       const row = read.summary(id);
@@ -47,7 +50,7 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       const entry = trash.add({ kind: "summary", ...moved, ...entryOf(row, title, now) });
       removed.summaries(entry, [row], now);
       removed.events(entry, row);
-      return { trash_id: entry, kind: "summary", id, ...moved, isSent: false };
+      return { trash_id: entry, kind: "summary", id, ...moved, changed: [], isSent: false };
     },
     prompt(id: number, now: number): Deletion | undefined {
       const row = read.prompt(id);
@@ -55,8 +58,8 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       const moved = { ...ownerOf(row), counts: { ...none, prompts: 1 }, observations: [] };
       const entry = trash.add({ kind: "prompt", ...moved, ...entryOf(row, row.prompt_text, now) });
       removed.prompts(entry, [row], now);
-      copies.remove(entry, row);
-      return { trash_id: entry, kind: "prompt", id, ...moved, isSent: breakOff(moved.session) };
+      const isSent = breakOff(moved.session, copies.remove(entry, row));
+      return { trash_id: entry, kind: "prompt", id, ...moved, changed: [], isSent };
     },
     session(id: number, now: number): Deletion | undefined {
       const row = read.session(id);
@@ -79,10 +82,10 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       const moved = { project, session: id, counts, observations };
       const title = row.title || row.user_prompt || row.claude_session_id;
       const entry = trash.add({ kind: "session", project, ...entryOf(row, title, now) });
-      removed.observations(entry, of.observations, now);
+      const changed = removed.observations(entry, of.observations, now);
       removed.summaries(entry, of.summaries, now);
       removed.prompts(entry, of.prompts, now);
-      return { trash_id: entry, kind: "session", id, ...moved, isSent: dropSession(entry, row) };
+      return { trash_id: entry, kind: "session", id, ...moved, changed, isSent: dropSession(entry, row) };
     },
   };
 }
@@ -140,13 +143,17 @@ function createRemovals(db: Sqlite, trash: Trash) {
     "select raw_event_id from observation_sources where observation_id = ? and cited = 0 order by raw_event_id",
   );
   return {
-    observations(entry: number, rows: readonly Row[], now: number): void {
+    /** Returns the ids of observations that are active again. */
+    observations(entry: number, rows: readonly Row[], now: number): number[] {
       const ids = rows.map(({ id }) => Number(id));
+      const changed = new Set<number>();
       // All are read before the first is deleted: they may refer to each other.
       trash.keep(entry, "observations", rows);
       for (const id of ids) {
         for (const { table, of } of links) trash.keep(entry, table, of(id));
-        trash.keep(entry, "replaced", replacedBy(id));
+        const replaced = replacedBy(id);
+        trash.keep(entry, "replaced", replaced);
+        for (const one of replaced) changed.add(Number(one.id));
       }
       dropTexts(entry, ids.map(String));
       for (const row of rows) {
@@ -155,6 +162,8 @@ function createRemovals(db: Sqlite, trash: Trash) {
         derived.drop("observations", id);
       }
       for (const id of ids) deletes.observations(id);
+      for (const id of ids) changed.delete(id);
+      return [...changed];
     },
     summaries(entry: number, rows: readonly Row[], now: number): void {
       trash.keep(entry, "session_summaries", rows);

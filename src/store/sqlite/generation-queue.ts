@@ -125,6 +125,8 @@ function complete(
   const held = new Map(
     batch.messages.filter(({ id }) => pending.finish(id, owner)).map((message) => [message.id, message]),
   );
+  // The messages were requeued or deleted: what the reply says was made from other texts.
+  if (held.size === 0) return { observations: [], summaries: [], changed: [] };
   pending.count("done", held.size);
   const { passed = [], endsFailure = () => true, replacesFix = () => true, finished = new Map() } = reply;
   const ended = statements.supersedeFailures({ project, families: passed, ends: endsFailure });

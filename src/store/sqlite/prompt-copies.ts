@@ -43,10 +43,13 @@ export function createPromptCopies(db: Sqlite, trash: Trash) {
   }
 
   return {
-    /** Moves the copies into the entry. After an edit the session begins with `text`. */
-    remove(entry: number, prompt: Row, text = ""): void {
+    /**
+     * Moves the copies into the entry. After an edit the session begins with `text`. True for the session's first prompt,
+     * which every model call of the session is sent.
+     */
+    remove(entry: number, prompt: Row, text = ""): boolean {
       const { session_id, claude_session_id, prompt_number, prompt_text } = prompt;
-      if (typeof session_id !== "number") return;
+      if (typeof session_id !== "number") return false;
       const firsts = first(session_id, String(prompt_text));
       trash.keep(entry, "first_prompt", firsts);
       for (const { id } of firsts) setFirst({ id: Number(id), text });
@@ -66,6 +69,7 @@ export function createPromptCopies(db: Sqlite, trash: Trash) {
       const caused = causes(String(claude_session_id), cause);
       trash.keep(entry, "causes", caused);
       for (const { id } of caused) clearCause(Number(id));
+      return firsts.length > 0;
     },
   };
 }

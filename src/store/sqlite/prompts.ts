@@ -52,6 +52,7 @@ export function createPrompts(db: Sqlite) {
     byNumber: sql.get<[sessionId: number, promptNumber: number], StoredPrompt>(
       "select * from user_prompts where session_id = ? and prompt_number = ?",
     ),
+    deletedByKey: createDeletedByKey(db),
     /** Without private prompts. */
     page: readPage<UserPrompt>(db, { table: "user_prompts", columns: promptColumns, where: "private = 0" }),
     byId: sql.get<[id: number], UserPrompt>(
@@ -92,4 +93,17 @@ function createUnderWay(db: Sqlite): (since: number) => number[] {
          where e.session_id = s.id and e.kind = 'summarize' and e.created_at_epoch >= p.created_at_epoch)`,
   );
   return (since) => underWay({ since });
+}
+
+/** A deleted prompt by its key in the tombstones. Its places are 0 once it has left the trash. */
+function createDeletedByKey(db: Sqlite) {
+  return createSql(db).get<[key: string], { session_id: number; prompt_number: number }>(
+    `select coalesce(r.content ->> '$.session_id', 0) as session_id,
+       coalesce(r.content ->> '$.prompt_number', 0) as prompt_number
+     from tombstones t
+     left join trash_rows r on r.place = 'user_prompts' and r.row_id = t.record_id
+     where t.kind = 'prompt' and t.generation_key = ?
+     order by r.id desc
+     limit 1`,
+  );
 }

@@ -12,7 +12,7 @@ import { createRegenerationSelection, type RegenerationSelection } from "./regen
 import type { Sessions } from "./sessions.ts";
 import { createSharedSources, joinedSources, type Replaceable } from "./shared-sources.ts";
 import type { Statements } from "./statements.ts";
-import type { Turns } from "./turns.ts";
+import type { StoredTurn, Turns } from "./turns.ts";
 
 export interface ReplacedRecords {
   /** Changed and new ones, as they are now. */
@@ -223,13 +223,16 @@ function withoutBroken(
 }
 
 interface Shown {
-  session: { sdk_session_id: string };
+  session: { id: number; sdk_session_id: string; user_prompt: string };
   messages: readonly { id: number }[];
   recentTitles: readonly string[];
-  turns: ReadonlyMap<number, { shown: readonly number[] }>;
+  turns: ReadonlyMap<number, Pick<StoredTurn, "shown" | "prompts" | "previous">>;
 }
 
-/** True while every message, event and title of `shown` exists; checked before a call and when its answer is stored. */
+/**
+ * True while every message, event, title and prompt of `shown` exists as it was; checked before a call and when its
+ * answer is stored.
+ */
 function createStanding(db: Sqlite): (shown: Shown) => boolean {
   const goneMessage = db.prepare<{ ids: string }, { id: number }>(
     `select i.value as id
@@ -244,13 +247,30 @@ function createStanding(db: Sqlite): (shown: Shown) => boolean {
      limit 1`,
   );
 
-  return ({ session, messages, recentTitles, turns }) => {
-    const ofTurns = [...turns.values()].flatMap(({ shown }) => shown);
-    const ids = JSON.stringify([...messages.map(({ id }) => id), ...ofTurns]);
-    const titles = JSON.stringify(recentTitles);
+  const first = db.prepare<[number], string>("select user_prompt from sessions where id = ?").pluck();
+  const gonePrompt = db.prepare<{ prompts: string; session: number; ids: string }, { text: string }>(
+    `select p.value as text
+     from json_each(@prompts) p
+     where p.value not in (select prompt_text from user_prompts where session_id = @session and private = 0)
+       and not exists (
+         select 1
+         from json_each(@ids) i
+         cross join raw_events r on r.id = i.value
+         where r.kind = 'summarize'
+           and case when json_valid(r.payload) then r.payload ->> '$.last_user_message' = p.value end)
+     limit 1`,
+  );
+
+  return ({ session: { id: session, sdk_session_id: sdk, user_prompt }, messages, recentTitles, turns }) => {
+    const ofTurns = [...turns.values()];
+    const ids = JSON.stringify([...messages.map(({ id }) => id), ...ofTurns.flatMap(({ shown }) => shown)]);
+    const said = ofTurns.flatMap(({ prompts = [], previous }) => [...prompts, previous?.prompt ?? ""]);
+    const prompts = JSON.stringify(said.filter((text) => text !== ""));
     return (
       goneMessage.get({ ids }) === undefined &&
-      goneTitle.get({ titles, sdk: session.sdk_session_id }) === undefined
+      goneTitle.get({ titles: JSON.stringify(recentTitles), sdk }) === undefined &&
+      first.get(session) === user_prompt &&
+      gonePrompt.get({ prompts, session, ids }) === undefined
     );
   };
 }

@@ -9,6 +9,7 @@ import { createProjects } from "./projects.ts";
 import { createSql } from "./sql.ts";
 import { createTombstones } from "./tombstones.ts";
 import type { Row, Trash } from "./trash.ts";
+import { createBreakOff } from "./withdrawals.ts";
 
 interface Parts {
   trash: Trash;
@@ -23,12 +24,14 @@ export function createRestore(
   const { trash } = parts;
   const restoreDeleted = createRestoreDeleted(db, parts);
   const putBack = createPutBack(db, trash);
+  const breakOff = createBreakOff(db);
   return (id, since) => {
     const entry = trash.byId(id);
     if (entry === undefined || entry.at_epoch < since) return { is: "unknown" };
     if (entry.action === "deleted") return restoreDeleted(entry);
     const undone = edits.undo(entry);
     if ("is" in undone) return undone;
+    const isFirstPrompt = trash.rows(id, "first_prompt").length > 0;
     putBack(id);
     trash.drop(id);
     const { kind, id: record } = entry;
@@ -37,7 +40,8 @@ export function createRestore(
     const { session_id, project } = undone.row;
     const session = typeof session_id === "number" ? session_id : null;
     const moved = { trash_id: id, kind, id: record, project: String(project), counts, observations };
-    return { ...moved, session, action: "edited", isQueued: false };
+    const isSent = kind === "prompt" && breakOff(session, isFirstPrompt);
+    return { ...moved, session, action: "edited", changed: [], isSent, isQueued: isSent };
   };
 }
 
@@ -67,14 +71,15 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
     if (refusal !== undefined) return refusal;
     const { trash_id, kind, id } = entry;
     const isQueued = kind === "session" && putSession(trash_id);
-    const { counts, observations, owner } = putRecords(trash_id);
+    const { counts, observations, changed, owner } = putRecords(trash_id);
     if (kind === "session") counts.sessions = 1;
     putBack(trash_id);
     trash.drop(trash_id);
     const session = kind === "session" ? id : (owner.session ?? null);
     if (session !== null) nameAfterSession(session);
     const project = owner.project ?? entry.project;
-    return { trash_id, kind, id, action: "deleted", project, counts, observations, session, isQueued };
+    const moved = { trash_id, kind, id, project, counts, observations, session };
+    return { ...moved, action: "deleted", changed, isSent: false, isQueued };
   };
 }
 
@@ -157,6 +162,7 @@ function createPutRecords(db: Sqlite, trash: Trash) {
   return (entry: number) => {
     const counts: RecordCounts = { ...none };
     const observations: number[] = [];
+    const changed: number[] = [];
     const owner: { project?: string; session?: number } = {};
     for (const table of ["user_prompts", "observations", "session_summaries"] as const) {
       const kind = kinds[table];
@@ -171,11 +177,11 @@ function createPutRecords(db: Sqlite, trash: Trash) {
         owner.project = String(row.project);
         if (typeof row.session_id === "number") owner.session = row.session_id;
       }
-      if (table === "observations") supersede(rows, trash.rows(entry, "replaced"));
+      if (table === "observations") changed.push(...supersede(rows, trash.rows(entry, "replaced")));
     }
     for (const table of ["observation_sources", "fix_commands", "observation_blobs"])
       insert(table, trash.rows(entry, table));
-    return { counts, observations, owner };
+    return { counts, observations, changed, owner };
   };
 }
 
@@ -184,8 +190,8 @@ function isThere(kind: TrashKind, id: number): MemError {
   return new MemError("conflict", { message: `Another ${kind} has the place of ${kind} ${id}.` });
 }
 
-/** Refers restored records to their successors, and records that they replaced to them. */
-function createSupersedeAgain(db: Sqlite): (rows: readonly Row[], replaced: readonly Row[]) => void {
+/** Refers restored records to their successors, and records that they replaced to them; returns the ids of the latter. */
+function createSupersedeAgain(db: Sqlite): (rows: readonly Row[], replaced: readonly Row[]) => number[] {
   const sql = createSql(db);
   const refer = sql.changes<[{ id: number; by: number }]>(
     `update observations
@@ -196,7 +202,7 @@ function createSupersedeAgain(db: Sqlite): (rows: readonly Row[], replaced: read
     "update observations set status = 'active' where id = ? and status = 'superseded'",
   );
   // Unless the user reviewed it since.
-  const replace = sql.run<[{ id: number; by: number; before: string; status: string }]>(
+  const replace = sql.changes<[{ id: number; by: number; before: string; status: string }]>(
     `update observations
      set superseded_by = @by, status = @status, revision = revision + 1, synced_at = null
      where id = @id and superseded_by is null and status = @before`,
@@ -205,11 +211,12 @@ function createSupersedeAgain(db: Sqlite): (rows: readonly Row[], replaced: read
     const own = new Set(rows.map(({ id }) => id));
     for (const { id, superseded_by: by } of rows)
       if (typeof by === "number" && refer({ id: Number(id), by }) === 0) activate(Number(id));
-    for (const { id, superseded_by, status } of replaced) {
-      if (own.has(id)) continue;
+    return replaced.flatMap(({ id, superseded_by, status }) => {
+      if (own.has(id)) return [];
       const before = status === "superseded" ? "active" : String(status);
-      replace({ id: Number(id), by: Number(superseded_by), before, status: String(status) });
-    }
+      const again = { id: Number(id), by: Number(superseded_by), before, status: String(status) };
+      return replace(again) > 0 ? [again.id] : [];
+    });
   };
 }
 

@@ -1,5 +1,6 @@
-// What remains of deleted records: their keys, so that none of them is generated again.
+// What remains of deleted records: their keys, so that none of them is generated or delivered again.
 import { contentKey } from "../../core/ids.ts";
+import { deletedPromptKey, storedDeliveryKey } from "../../core/prompt-key.ts";
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Sqlite } from "./open.ts";
 import type { Replaceable } from "./shared-sources.ts";
@@ -50,7 +51,7 @@ export function createTombstones(db: Sqlite) {
       const { id, sdk_session_id, origin_device_id, origin_local_id, revision } = row;
       add({
         ...{ kind, id, sdk_session_id, origin_device_id, origin_local_id, revision, now },
-        generation_key: row.generation_key ?? null,
+        generation_key: kind === "prompt" ? keyOfPrompt(row) : (row.generation_key ?? null),
         sources: JSON.stringify(sources),
         // The title of an edited one is not that of a draft.
         title_key: typeof row.title === "string" && row.generator !== "manual" ? contentKey(row.title) : null,
@@ -75,4 +76,10 @@ export function createTombstones(db: Sqlite) {
         isFixed: true,
       })),
   };
+}
+
+function keyOfPrompt({ claude_session_id, event_key, private: isPrivate, prompt_text }: Row): string {
+  const stored = { event_key: String(event_key), prompt_text: String(prompt_text) };
+  const delivery = storedDeliveryKey({ ...stored, private: isPrivate === 1 ? 1 : 0 });
+  return deletedPromptKey(String(claude_session_id), delivery);
 }

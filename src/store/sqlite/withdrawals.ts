@@ -3,6 +3,7 @@ import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { createSql } from "./sql.ts";
+import { createDropCopies } from "./withdrawn-copies.ts";
 
 /** Runs in the transaction of the prompt. */
 export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "count">) {
@@ -19,28 +20,58 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
   );
   const dropEvent = sql.run<[id: number]>("delete from raw_events where id = ?");
   const breakOff = createBreakOff(db);
+  const namingInTrash = createNamingInTrash(db);
+  const dropCopies = createDropCopies(db);
   return {
     /**
      * Deletes the events that name the prompt by `promptKey` and all records made from them. True when a running model
      * call was sent some of them.
      */
     ofPrompt(session: number, promptKey: string): boolean {
-      const ids = naming({ session, front: `{"prompt_key":${JSON.stringify(promptKey)},` });
+      const ids = naming({ session, front: frontOf(promptKey) });
       if (ids.length === 0) return false;
-      dropRecords(session, JSON.stringify(ids));
+      dropCopies({ events: ids, ...dropRecords(session, JSON.stringify(ids)) });
       const dequeued = ids.flatMap((id) => dequeue(id));
       for (const id of ids) dropEvent(id);
       // Finished messages stay counted as done.
       pending.count("skipped", dequeued.length);
       // The call was sent the whole batch.
-      return breakOff(session, dequeued.includes("processing"));
+      const wasSent = dequeued.includes("processing");
+      return breakOff(session, wasSent) || wasSent;
+    },
+    /** The same in deleted sessions of the host's session. */
+    inTrash(claudeSessionId: string, promptKey: string): void {
+      const events = namingInTrash(claudeSessionId, frontOf(promptKey));
+      if (events.length > 0) dropCopies({ events, observations: [], summaries: [] });
     },
   };
 }
 
+function frontOf(promptKey: string): string {
+  return `{"prompt_key":${JSON.stringify(promptKey)},`;
+}
+
+/** Ids of raw events of deleted sessions whose payload begins with `front`. */
+function createNamingInTrash(db: Sqlite): (claudeSessionId: string, front: string) => number[] {
+  const sql = createSql(db);
+  const entriesOf = sql.values<[claudeSessionId: string], number>(
+    `select trash_id
+     from trash_rows
+     where place = 'sessions' and row_id is not null and content ->> '$.claude_session_id' = ?`,
+  );
+  const naming = sql.values<[{ entry: number; front: string }], number>(
+    `select row_id
+     from trash_rows
+     where trash_id = @entry and place = 'raw_events'
+       and substr(content ->> '$.payload', 1, length(@front)) = @front`,
+  );
+  return (claudeSessionId, front) => entriesOf(claudeSessionId).flatMap((entry) => naming({ entry, front }));
+}
+
 /**
- * Requeues the messages of a running model call of the session, whose answer is then discarded: when it was sent what is
- * deleted, or a message that ends a turn, because it was then sent the events before it. Returns whether it did.
+ * Requeues the messages of a running model call of the session, whose answer is then discarded: when `wasSent` says that
+ * it was sent what changed, or when it was sent the end of a turn, with the events and prompts before it. Returns whether
+ * there was such a call.
  */
 export function createBreakOff(db: Sqlite): (session: number | null, wasSent?: boolean) => boolean {
   const sql = createSql(db);
@@ -51,20 +82,21 @@ export function createBreakOff(db: Sqlite): (session: number | null, wasSent?: b
      where p.session_id = ? and p.status = 'processing' and r.kind = 'summarize'
      limit 1`,
   );
-  const requeue = sql.run<[session: number]>(
+  const requeue = sql.changes<[session: number]>(
     `update pending_messages
      set status = 'pending', attempts = attempts - 1, lease_owner = null, lease_until_epoch = null
      where session_id = ? and status = 'processing'`,
   );
   return (session, wasSent = false) => {
     if (session === null) return false;
-    const isSent = wasSent || endsTurn(session) !== undefined;
-    if (isSent) requeue(session);
-    return isSent;
+    return (wasSent || endsTurn(session) !== undefined) && requeue(session) > 0;
   };
 }
 
-function createDropRecords(db: Sqlite): (session: number, events: string) => void {
+/** Deletes the records that were made from the events; returns their ids. */
+function createDropRecords(
+  db: Sqlite,
+): (session: number, events: string) => { observations: number[]; summaries: number[] } {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
   const observationsOf = sql.values<[{ session: number; events: string }], number>(
@@ -81,7 +113,6 @@ function createDropRecords(db: Sqlite): (session: number, events: string) => voi
   );
   const dropObservation = sql.run<[id: number]>("delete from observations where id = ?");
   const dropSummary = sql.run<[id: number]>("delete from session_summaries where id = ?");
-  const dropCopies = createDropCopies(db);
   return (session, events) => {
     const observations = observationsOf({ session, events });
     const summaries = summariesOf(events);
@@ -93,41 +124,6 @@ function createDropRecords(db: Sqlite): (session: number, events: string) => voi
       derived.drop("session_summaries", id);
       dropSummary(id);
     }
-    dropCopies({ observations, summaries, events });
-  };
-}
-
-/** Deletes copies of the records: texts of injections, and what the user deleted or edited before. */
-function createDropCopies(db: Sqlite) {
-  const sql = createSql(db);
-  const dropTexts = sql.run<[names: string]>(
-    `delete from injection_texts
-     where injection_id in (
-       select i.id
-       from json_each(?) n
-       cross join injections i on instr(i.records, ',' || n.value || ',') > 0)`,
-  );
-  const dropEdits = sql.run<[{ observations: string; summaries: string }]>(
-    `delete from trash
-     where (kind = 'observation' and record_id in (select value from json_each(@observations)))
-       or (kind = 'summary' and record_id in (select value from json_each(@summaries)))`,
-  );
-  const dropDeleted = sql.run<[{ events: string }]>(
-    `delete from trash
-     where id in (
-       select trash_id
-       from trash_rows
-       where case place
-         when 'events' then row_id in (select value from json_each(@events))
-         when 'observation_sources' then content ->> '$.raw_event_id' in (select value from json_each(@events))
-         when 'session_summaries' then
-           content ->> '$.generation_key' in (select value || ':0' from json_each(@events))
-       end)`,
-  );
-  return (dropped: { observations: readonly number[]; summaries: readonly number[]; events: string }) => {
-    const { observations, summaries, events } = dropped;
-    dropTexts(JSON.stringify([...observations.map(String), ...summaries.map((id) => `S${id}`)]));
-    dropEdits({ observations: JSON.stringify(observations), summaries: JSON.stringify(summaries) });
-    dropDeleted({ events });
+    return { observations, summaries };
   };
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { RecordEdits } from "../../../src/context/freshness/edit-record.ts";
 import type { EditText } from "../../../src/context/freshness/edit-text.ts";
 import type { Remembered, RememberRequest, Rule, Rules } from "../../../src/context/freshness/rules.ts";
 import type { StreamEvent } from "../../../src/core/records/events.ts";
@@ -10,12 +11,15 @@ let events: StreamEvent[];
 let embedded: number[];
 let rules: Rules;
 let editText: EditText;
+let editPrompt: RecordEdits["prompt"];
+let calls: string[];
 
 beforeEach(() => {
   memory = createMemoryStore();
   onTestFinished(() => memory.close());
   events = [];
   embedded = [];
+  calls = [];
   const labelOf = (cwd: string) => cwd.split("/").at(-1) ?? "";
   const built = buildRules({
     store: memory.store,
@@ -23,9 +27,14 @@ beforeEach(() => {
     projects: { labelOf, claim: labelOf, current: (label) => (label === "old-app" ? "app" : label) },
     publish: (event) => events.push(event),
     onNewText: (ids) => embedded.push(...ids),
+    scheduler: {
+      cancel: async (session) => void calls.push(`cancel ${session}`),
+      notify: (session) => void calls.push(`notify ${session}`),
+    },
   });
   rules = built.rules;
   editText = built.edits.observation;
+  editPrompt = built.edits.prompt;
 });
 
 const remember = (text: string, request: Partial<RememberRequest> = {}) =>
@@ -235,4 +244,17 @@ describe("editing", () => {
     await expect(editText(id, change)).rejects.toMatchObject({ code });
     expect(stored(1)).toMatchObject({ summary: "Use npm.", revision: 1 });
   });
+});
+
+test("an edited prompt ends the call that was sent it, and the session is asked again", async () => {
+  const { store } = memory;
+  const { id } = memory.addPrompt("Look at the kumquat.");
+  store.sessions.setUserPrompt(1, "Look at the kumquat.");
+  await editPrompt(id, { prompt_text: "Look at the mango." });
+  expect(calls).toEqual([]);
+  const event = { session_id: 1, kind: "observation", event_key: "a", payload: "{}", now: 1 } as const;
+  store.pending.enqueue(store.rawEvents.insert(event) ?? 0, 1, 1);
+  store.pending.claim({ sessionId: 1, owner: "one", now: 2, leaseUntil: 9, limit: 1, maxChars: 99 });
+  await editPrompt(id, { prompt_text: "Look at the papaya." });
+  expect(calls).toEqual(["cancel 1", "notify 1"]);
 });

@@ -130,3 +130,47 @@ describe("what a private prompt takes back while the model writes", () => {
     expect(titles()).toEqual(["after"]);
   });
 });
+
+describe("a prompt that the user changes while the model writes", () => {
+  async function asked(): Promise<{ open: number; prompts: number[] }> {
+    const open = addEvent(session);
+    const end = addEvent(session, "summarize");
+    const prompts = ["first", "second"].map((text, at) => addPrompt(text, at + 1));
+    db.prepare("update raw_events set payload = json_set(payload, '$.prompt_number', 2) where id = ?").run(
+      end,
+    );
+    await generate(session, [draft("open", open)], { summaries: [summaryDraft("before", end)] });
+    await store.regenerations.select(local);
+    return { open, prompts };
+  }
+
+  function addPrompt(text: string, number: number): number {
+    const { claude_session_id, sdk_session_id, project } = store.sessions.byId(session) ?? fail();
+    const names = { claude_session_id, sdk_session_id, project };
+    const prompt = { session_id: session, ...names, prompt_number: number, prompt_text: text };
+    store.sessions.setUserPrompt(session, text);
+    return store.prompts.insert({ ...prompt, private: 0, event_key: `q${number}`, now: 1_000 }).id;
+  }
+
+  test.each([
+    ["the session's first", 0],
+    ["one of the turn", 1],
+  ])("%s: nothing of the answer is stored", async (_which, at) => {
+    for (const change of ["edit", "delete"] as const) {
+      const { open, prompts } = await asked();
+      const batch = await nextBatch();
+      expect(store.regenerations.isCurrent(batch)).toBe(true);
+      const id = prompts[at] ?? 0;
+      if (change === "edit") store.edits.prompt(id, "edited", 2_000);
+      else store.deletions.prompt(id, 2_000);
+      const reply = { observations: [draft("late", open)], summaries: [], generator: "m" };
+      expect(await store.regenerations.complete(batch, reply)).toBeNull();
+      session = addSession(`after ${change}`);
+      await store.regenerations.drop();
+    }
+  });
+});
+
+function fail(): never {
+  throw new Error("no session");
+}

@@ -1,0 +1,142 @@
+// A prompt that is delivered again after the user deleted or edited it.
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Intake } from "../../src/capture/inputs.ts";
+import { createIntake } from "../../src/capture/intake.ts";
+import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+
+let memory: MemoryStore;
+let intake: Intake;
+let now: number;
+
+beforeEach(() => {
+  memory = createMemoryStore();
+  now = 1_000_000;
+  intake = createIntake({
+    store: memory.store,
+    clock: { now: () => now, monotonicMs: () => now },
+    projectOf: () => "demo",
+    projectNamed: (label) => label,
+    publish: () => undefined,
+    skipTools: () => new Set(),
+    onQueued: () => undefined,
+    onWithdrawn: async () => undefined,
+  });
+  return () => memory.close();
+});
+
+const claudeSessionId = "host-1";
+
+function deliver(prompt: string, eventKey: string, promptNumber?: number) {
+  now += 60_000;
+  return intake.initSession({ claudeSessionId, prompt, eventKey, promptNumber });
+}
+
+const texts = () =>
+  memory.db.prepare<[], string>("select prompt_text from user_prompts order by prompt_number").pluck().all();
+
+const deletePrompt = (id: number) => memory.store.deletions.prompt(id, now);
+const edit = (id: number, text: string) => memory.store.edits.prompt(id, text, now);
+const newestEdit = () => memory.store.trash.page({ offset: 0, limit: 1, since: 0 }).items[0]?.trash_id ?? 0;
+
+describe("a deleted prompt", () => {
+  test("is not stored again by the same event, with or without its session", async () => {
+    await deliver("one", "q1");
+    await deliver("two", "q2");
+    deletePrompt(1);
+    expect(await deliver("one", "q1")).toEqual({
+      ...{ sessionDbId: 1, promptNumber: 1, skipped: true, reason: "duplicate" },
+    });
+    expect(texts()).toEqual(["two"]);
+    memory.store.deletions.session(1, now);
+    expect(await deliver("two", "q2")).toMatchObject({ sessionDbId: 1, promptNumber: 2, skipped: true });
+    expect(memory.store.stats()).toMatchObject({ sessions: 0, prompts: 0 });
+  });
+
+  test("is not stored again once the trash is empty", async () => {
+    await deliver("one", "q1");
+    deletePrompt(1);
+    memory.db.exec("delete from trash");
+    expect(await deliver("one", "q1")).toMatchObject({ skipped: true, reason: "duplicate" });
+    expect(texts()).toEqual([]);
+  });
+
+  test("is not stored again in the form that the spool cuts", async () => {
+    const long = "x".repeat(100_000);
+    await deliver(long, "q1");
+    deletePrompt(1);
+    expect(await deliver(long, "q1")).toMatchObject({ reason: "duplicate" });
+  });
+
+  test("leaves room for another text of its event and for other sessions", async () => {
+    await deliver("one", "q1");
+    deletePrompt(1);
+    expect(await deliver("typed meanwhile", "q1")).toMatchObject({ skipped: false });
+    await intake.initSession({ claudeSessionId: "host-2", prompt: "one", eventKey: "q1" });
+    expect(texts()).toEqual(["typed meanwhile", "one"].sort());
+  });
+
+  test("is known as before once it is restored", async () => {
+    await deliver("one", "q1");
+    const entry = deletePrompt(1)?.trash_id ?? 0;
+    memory.store.restore(entry, 0);
+    expect(await deliver("one", "q1")).toMatchObject({ promptNumber: 1, reason: "duplicate" });
+    expect(texts()).toEqual(["one"]);
+  });
+});
+
+test("a private prompt of a deleted session still makes what follows private", async () => {
+  await deliver("<private>all of it</private>", "q1");
+  memory.store.deletions.session(1, now);
+  await deliver("in the open", "q2");
+  expect(await deliver("<private>all of it</private>", "q1")).toMatchObject({ reason: "private" });
+  const use = { claudeSessionId, tool_name: "Read", tool_input: { file_path: "a.ts" } };
+  expect(await intake.observe(use)).toEqual({ status: "skipped", reason: "private" });
+});
+
+describe("an edited prompt", () => {
+  test("is recognized as the same event, and its text stays", async () => {
+    await deliver("one", "q1");
+    edit(1, "edited");
+    edit(1, "edited twice");
+    expect(await deliver("one", "q1")).toMatchObject({ promptNumber: 1, reason: "duplicate" });
+    expect(await deliver("one", "q1", 1)).toMatchObject({ promptNumber: 1, reason: "duplicate" });
+    expect(texts()).toEqual(["edited twice"]);
+  });
+
+  test("is recognized without the host's id by number or time", async () => {
+    await intake.initSession({ claudeSessionId, prompt: "one", promptNumber: 1 });
+    edit(1, "edited");
+    for (const promptNumber of [1, undefined])
+      expect(await intake.initSession({ claudeSessionId, prompt: "one", promptNumber })).toMatchObject({
+        ...{ promptNumber: 1, reason: "duplicate" },
+      });
+    expect(texts()).toEqual(["edited"]);
+  });
+
+  test("is not stored again after it is deleted", async () => {
+    await deliver("one", "q1");
+    edit(1, "edited");
+    deletePrompt(1);
+    expect(await deliver("one", "q1")).toMatchObject({ reason: "duplicate" });
+    expect(texts()).toEqual([]);
+  });
+
+  test("still names the messages of its event", async () => {
+    await deliver("one", "q1");
+    await deliver("two", "q2");
+    edit(1, "edited");
+    const session = memory.store.sessions.forIntake(claudeSessionId, { promptKey: "q1" });
+    expect(session).toMatchObject({ prompt_number: 1 });
+  });
+
+  test("leaves its key to a later text, and is undone beside it", async () => {
+    await deliver("one", "q1");
+    edit(1, "edited");
+    const entry = newestEdit();
+    await deliver("typed meanwhile", "q1");
+    expect(memory.store.restore(entry, 0)).toMatchObject({ action: "edited" });
+    for (const text of ["one", "typed meanwhile"])
+      expect(await deliver(text, "q1")).toMatchObject({ reason: "duplicate" });
+    expect(texts()).toEqual(["one", "typed meanwhile"]);
+  });
+});
