@@ -21,21 +21,26 @@ export interface Feed {
   more(): void;
   /** Reads the newest page again: after a gap of the stream, and first of all. */
   refresh(): Promise<void>;
+  /** Says how many lines the reader has down to the end of the screen; 0 when the page is left. */
+  shows(count: number): void;
   receive(event: StreamEvent): void;
   close(): void;
 }
-
-type RecordEvent = Extract<StreamEvent, { type: "record_deleted" | "record_restored" }>;
 
 interface FeedPage {
   lines: Line[];
   hasMore: boolean;
 }
 
+type Part = Pick<FeedState, "lines" | "hasMore">;
+
 const pageSize = 100;
+// A page that stays open for weeks gets far more. What is dropped is read again when the reader scrolls there.
+const mostLines = 2_000;
 
 /** The feed of a project, or of all. It reads nothing until `refresh`. */
-function createFeed(api: Api, project: string | null): Feed {
+function createFeed(api: Api, project: string | null, most: number): Feed {
+  let shown = 0;
   const stopped = new AbortController();
   const state = createObservable<FeedState>({
     lines: [],
@@ -54,13 +59,10 @@ function createFeed(api: Api, project: string | null): Feed {
 
   async function read(last?: Line): Promise<FeedPage | undefined> {
     change({ isLoading: true });
-    // Many records can have one time: the name says which of them was the last one.
-    const place = last && { before: lineName(last), before_epoch: last.at };
     try {
-      const query = { ...place, limit: pageSize, project: project ?? "" };
-      const { items, hasMore } = await api.get("/api/feed", query, stopped.signal);
+      const page = await readPage(api, { project, last }, stopped.signal);
       change({ isLoading: false, fault: undefined });
-      return { lines: items.map(timelineLine), hasMore };
+      return page;
     } catch (error) {
       fail(error);
       return undefined;
@@ -69,8 +71,12 @@ function createFeed(api: Api, project: string | null): Feed {
 
   async function refresh(): Promise<void> {
     const page = await read();
-    if (page === undefined) return;
-    change(withNewest(state.get(), page));
+    if (page !== undefined) keep(withNewest(state.get(), page));
+  }
+
+  // The oldest lines above the limit go, unless the reader is there.
+  function keep(part: Part): void {
+    change(cut(part, Math.max(most, shown + pageSize)));
   }
 
   async function more(): Promise<void> {
@@ -79,45 +85,69 @@ function createFeed(api: Api, project: string | null): Feed {
     if (!hasMore || isLoading || oldest === undefined) return;
     const page = await read(oldest);
     if (page === undefined) return;
-    const now = state.get().lines;
     // Meanwhile the list was read from its top again, or lost its end: the page would leave a gap.
-    if (now.at(-1)?.key !== oldest.key) return more();
-    change({ lines: mergeLines(now, page.lines), hasMore: page.hasMore });
-  }
-
-  function receive(event: StreamEvent): void {
-    if (event.type === "record_deleted" || event.type === "record_restored") void move(event);
-    const line = eventLine(event);
-    if (line !== undefined) insert(line);
+    if (state.get().lines.at(-1)?.key !== oldest.key) return more();
+    change({ lines: mergeLines(state.get().lines, page.lines), hasMore: page.hasMore });
   }
 
   function insert(line: Line): void {
-    if (project !== null && line.project !== project) return;
-    const { lines, hasMore } = state.get();
-    const oldest = lines.at(-1);
-    // Older than what is loaded: it comes with its page.
-    if (hasMore && oldest !== undefined && newestFirst(line, oldest) > 0) return;
-    const isHidden = line.marks.includes("rejected");
-    change({ lines: isHidden ? without(lines, line.key) : mergeLines(lines, [line]) });
+    if (project === null || line.project === project) keep(withLine(state.get(), line));
   }
 
-  async function move({ type, kind, id }: RecordEvent): Promise<void> {
-    if (kind === "session") {
-      // Records go and come with it that the event does not name.
+  function receive(event: StreamEvent): void {
+    const line = eventLine(event);
+    if (line !== undefined) insert(line);
+    if (event.type === "record_restored" && event.kind !== "session")
+      readRecord(api, event.kind, event.id, stopped.signal).then((found) => insert(lineOf(found)), fail);
+    else if (event.type === "record_deleted" && event.kind !== "session")
+      change({ lines: without(state.get().lines, lineKey(event.kind, event.id)) });
+    else if (event.type === "record_deleted" || event.type === "record_restored") {
+      // Records go and come with a session that the event does not name.
       change({ lines: [] });
-      await refresh();
-    } else if (type === "record_deleted") {
-      change({ lines: without(state.get().lines, lineKey(kind, id)) });
-    } else {
-      await readRecord(api, kind, id, stopped.signal).then((record) => insert(lineOf(record)), fail);
+      void refresh();
     }
   }
 
-  return { state, more: () => void more(), refresh, receive, close: () => stopped.abort() };
+  return {
+    state,
+    more: () => void more(),
+    refresh,
+    shows(count) {
+      shown = count;
+    },
+    receive,
+    close: () => stopped.abort(),
+  };
+}
+
+function cut({ lines, hasMore }: Part, most: number): Part {
+  return lines.length <= most ? { lines, hasMore } : { lines: lines.slice(0, most), hasMore: true };
+}
+
+/** The page that begins after `last`, or the newest one. */
+async function readPage(
+  api: Api,
+  { project, last }: { project: string | null; last: Line | undefined },
+  signal: AbortSignal,
+): Promise<FeedPage> {
+  // Many records can have one time: the name says which of them was the last one.
+  const place = last && { before: lineName(last), before_epoch: last.at };
+  const query = { ...place, limit: pageSize, project: project ?? "" };
+  const { items, hasMore } = await api.get("/api/feed", query, signal);
+  return { lines: items.map(timelineLine), hasMore };
+}
+
+/** The feed with a record that is new or changed. */
+function withLine({ lines, hasMore }: FeedState, line: Line): Part {
+  const oldest = lines.at(-1);
+  // Older than what is loaded: it comes with its page.
+  if (hasMore && oldest !== undefined && newestFirst(line, oldest) > 0) return { lines, hasMore };
+  const isHidden = line.marks.includes("rejected");
+  return { lines: isHidden ? without(lines, line.key) : mergeLines(lines, [line]), hasMore };
 }
 
 /** The feed with its newest page as it is now. */
-function withNewest({ lines, hasMore }: FeedState, page: FeedPage): Pick<FeedState, "lines" | "hasMore"> {
+function withNewest({ lines, hasMore }: FeedState, page: FeedPage): Part {
   const oldest = page.lines.at(-1);
   // Without a line in common, records between both would be missing.
   const known = new Set(lines.map(({ key }) => key));
@@ -130,13 +160,20 @@ function without(lines: readonly Line[], key: string): Line[] {
   return lines.filter((line) => line.key !== key);
 }
 
-/** Gives the feed of a project. The last one stays open and live, so that the way back to it reads nothing again. */
-export function createFeeds(api: Api, stream: Stream): (project: string | null) => Feed {
+/**
+ * Gives the feed of a project. The last one stays open and live, so that the way back to it reads nothing again. It keeps
+ * `most` lines, and those that the reader scrolls through.
+ */
+export function createFeeds(
+  api: Api,
+  stream: Pick<Stream, "listen" | "onResync">,
+  most = mostLines,
+): (project: string | null) => Feed {
   let open: { project: string | null; feed: Feed; close(): void } | undefined;
   return (project) => {
     if (open?.project === project) return open.feed;
     open?.close();
-    const feed = createFeed(api, project);
+    const feed = createFeed(api, project, most);
     const stops = [stream.listen(feed.receive), stream.onResync(() => void feed.refresh())];
     const close = () => {
       for (const stop of stops) stop();

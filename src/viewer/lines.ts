@@ -73,9 +73,12 @@ const kindOrder: readonly Kind[] = ["summary", "observation", "prompt"];
 
 /** Both lists as one in order, each record once; where both have it, the line of `fresh` stays. */
 export function mergeLines(lines: readonly Line[], fresh: readonly Line[]): Line[] {
-  if (fresh.length === 0) return [...lines];
   const keys = new Set(fresh.map(({ key }) => key));
-  return [...fresh, ...lines.filter(({ key }) => !keys.has(key))].sort(newestFirst);
+  const merged = [...fresh, ...lines.filter(({ key }) => !keys.has(key))];
+  const [first, second] = merged;
+  // Nearly every line that comes alone is newer than all others.
+  if (fresh.length === 1 && first && second && newestFirst(first, second) < 0) return merged;
+  return merged.sort(newestFirst);
 }
 
 type TimelineItem = TimelineAnswer[number];

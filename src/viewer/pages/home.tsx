@@ -42,6 +42,7 @@ function LiveFeed({ project }: { project: string | null }) {
         row={(line) => <RecordRow line={line} showProject={project === null} />}
         label="Records, newest first"
         onEnd={feed.more}
+        onShown={feed.shows}
         onUnseen={setUnseen}
       />
       {isLoading && <p class="quiet loading">Loading…</p>}

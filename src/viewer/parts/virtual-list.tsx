@@ -11,6 +11,8 @@ interface VirtualListProps<T> {
   label: string;
   /** Called when the end comes near. */
   onEnd?(): void;
+  /** Called with the number of rows down to the end of the screen; 0 when the list is left. */
+  onShown?(rows: number): void;
   /** Called with the number of rows that came in above the screen since the reader was at the top; 0 at the top. */
   onUnseen?(rows: number): void;
 }
@@ -26,7 +28,8 @@ interface Held {
 const overscan = 12;
 const screenful = 40;
 
-export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: VirtualListProps<T>) {
+export function VirtualList<T>(props: VirtualListProps<T>) {
+  const { items, keyOf, row, label, onEnd, onShown, onUnseen } = props;
   const list = useRef<HTMLDivElement>(null);
   const [[first, last], setRange] = useState<readonly [number, number]>([0, screenful]);
   // The first row on the screen, by key: what stays where it is.
@@ -50,6 +53,7 @@ export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: Vi
     } else if (held.current?.top === undefined) held.current = { key: keyOf(item), at, top };
     else held.current = { ...held.current, key: keyOf(item), at };
     entry.row = held.current;
+    onShown?.(at + rows);
     if (at + rows + 2 * overscan >= items.length) onEnd?.();
   }
 
@@ -66,6 +70,7 @@ export function VirtualList<T>({ items, keyOf, row, label, onEnd, onUnseen }: Vi
     return () => {
       resized.disconnect();
       scroller.removeEventListener("scroll", lookNow);
+      onShown?.(0);
     };
   }, []);
 
