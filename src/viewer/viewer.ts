@@ -6,6 +6,7 @@ import { type Api, type ApiFault, createApi, faultOf } from "./api.ts";
 import { createFeeds, type Feed } from "./feed.ts";
 import { createObservable, type Observable } from "./observable.ts";
 import { createStream, type Stream } from "./stream.ts";
+import { leaveUnsaved } from "./unsaved.ts";
 
 /** A message that goes after a while; `undo` takes back what it reports. */
 export interface Toast {
@@ -30,6 +31,7 @@ export interface Viewer {
   toast: Observable<Toast | null>;
   /** The words after which Enter was pressed in the search box, until their first result has the focus. */
   firstResultOf: Observable<string | null>;
+  /** Shows another project, after a question when text would be lost, and stores the choice. */
   chooseProject(project: string | null): void;
   toggleSidebar(): void;
   /** Runs an action of the user: a failure becomes a toast. `done` tells whether it worked. */
@@ -91,10 +93,11 @@ export function createViewer(): Viewer {
     toast,
     firstResultOf,
     act,
-    chooseProject(chosen) {
-      project.set(chosen);
-      save({ selectedProject: chosen });
-    },
+    chooseProject: (chosen) =>
+      leaveUnsaved(() => {
+        project.set(chosen);
+        save({ selectedProject: chosen });
+      }),
     toggleSidebar() {
       if (isNarrow()) return drawerOpen.set(!drawerOpen.get());
       sidebarOpen.set(!sidebarOpen.get());

@@ -9,6 +9,7 @@ import { recordLink } from "../lines.ts";
 import { linkTo, type PageProps } from "../links.ts";
 import { go } from "../location.ts";
 import { useValue } from "../observable.ts";
+import { ProjectOptions } from "../parts/project-filter.tsx";
 import { useViewer } from "../viewer.ts";
 
 type Moment = Asks["/api/context/explain"]["moments"][number];
@@ -38,7 +39,7 @@ export function ContextPage({ query }: PageProps) {
         What mem injects now into a session of an agent, and why, as <code>mem context</code> prints it.
         Looking stores nothing.
       </p>
-      <ContextForm key={query.toString()} asked={asked} projects={projects} />
+      <ContextForm key={query.toString()} asked={asked} />
       {asked.project === "" ? (
         <p class="empty">No project is known yet. Projects appear with the first prompt of a session.</p>
       ) : (
@@ -48,9 +49,8 @@ export function ContextPage({ query }: PageProps) {
   );
 }
 
-function ContextForm({ asked, projects }: { asked: Question; projects: readonly string[] }) {
+function ContextForm({ asked }: { asked: Question }) {
   const [project, setProject] = useState<string>();
-  const names = projects.includes(asked.project) ? projects : [asked.project, ...projects];
   function submit(event: Event & { currentTarget: HTMLFormElement }): void {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
@@ -70,14 +70,11 @@ function ContextForm({ asked, projects }: { asked: Question; projects: readonly 
         Project
         <select
           name="project"
+          dir="auto"
           value={project ?? asked.project}
           onChange={(event) => setProject(event.currentTarget.value)}
         >
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
+          <ProjectOptions chosen={asked.project} />
         </select>
       </label>
       <label class="field">

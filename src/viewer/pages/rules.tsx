@@ -54,12 +54,9 @@ function clashesOf({ id }: Rule, contradictions: RuleAnswer["contradictions"]): 
 
 function NewRule({ project, onDone }: { project: string | null; onDone: () => void }) {
   const viewer = useViewer();
-  async function add(text: string): Promise<void> {
-    const isAdded = await viewer.act(() => addRule(viewer.api, text, project));
-    if (isAdded) onDone();
-  }
+  const add = (text: string) => viewer.act(() => addRule(viewer.api, text, project));
   const where = project === null ? "for every project" : `for ${project}`;
-  return <TextForm label={`New rule ${where}`} save="Add" onSave={add} onCancel={onDone} />;
+  return <TextForm label={`New rule ${where}`} save="Add" onSave={add} onClose={onDone} />;
 }
 
 type Api = ReturnType<typeof useViewer>["api"];

@@ -44,14 +44,12 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
   const viewer = useViewer();
   const [isEditing, setIsEditing] = useState(false);
   const { id, project, host, status, cwd, prompt_count, created_at_epoch, last_active_at_epoch } = session;
-  async function rename(title: string): Promise<void> {
-    const isDone = await viewer.act(async () => {
+  const rename = (title: string) =>
+    viewer.act(async () => {
       const { text, undo } = await editRecord(viewer.api, "session", id, { title });
       onChanged();
       return { text, ...(undo && { undo: () => undo().then(onChanged) }) };
     });
-    if (isDone) setIsEditing(false);
-  }
   async function remove(): Promise<void> {
     if (await viewer.act(() => deleteRecord(viewer.api, "session", id))) go(linkTo("/sessions"));
   }
@@ -66,7 +64,7 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
         text={sessionTitle(session)}
         save="Save"
         onSave={rename}
-        onCancel={() => setIsEditing(false)}
+        onClose={() => setIsEditing(false)}
       />
     );
   const lasted = last_active_at_epoch - created_at_epoch;

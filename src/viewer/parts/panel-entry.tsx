@@ -31,10 +31,8 @@ export function PanelEntry({ id, text, writings, remove, children }: PanelEntryP
         label={writing.label}
         text={text}
         save={writing.name === "Edit" ? "Save" : writing.name}
-        onSave={async (written) => {
-          if (await viewer.act(() => writing.save(written))) setWriting(null);
-        }}
-        onCancel={() => setWriting(null)}
+        onSave={(written) => viewer.act(() => writing.save(written))}
+        onClose={() => setWriting(null)}
       />
     );
   return (

@@ -4,24 +4,35 @@ import { useViewer } from "../viewer.ts";
 
 export function ProjectFilter() {
   const viewer = useViewer();
-  const projects = useValue(viewer.projects);
   const project = useValue(viewer.project);
-  // A chosen project may have no record any more.
-  const names = project === null || projects.includes(project) ? projects : [project, ...projects];
+  function choose({ currentTarget: select }: { currentTarget: HTMLSelectElement }): void {
+    const chosen = select.value || null;
+    // Until it is chosen: text that is not saved may keep the present project.
+    select.value = project ?? "";
+    viewer.chooseProject(chosen);
+  }
   return (
     <label class="field project-filter">
       Project
-      <select
-        value={project ?? ""}
-        onChange={(event) => viewer.chooseProject(event.currentTarget.value || null)}
-      >
+      <select value={project ?? ""} dir="auto" onChange={choose}>
         <option value="">All projects</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
+        <ProjectOptions chosen={project} />
       </select>
     </label>
+  );
+}
+
+/** An option for each known project, and for the chosen one, which may have no record any more. */
+export function ProjectOptions({ chosen }: { chosen: string | null }) {
+  const projects = useValue(useViewer().projects);
+  const names = chosen === null || projects.includes(chosen) ? projects : [chosen, ...projects];
+  return (
+    <>
+      {names.map((name) => (
+        <option key={name} value={name} dir="auto">
+          {name}
+        </option>
+      ))}
+    </>
   );
 }

@@ -1,0 +1,145 @@
+// Text that is not saved, in a browser: every way to leave a form asks first, and asks nothing when nothing was changed.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { type OpenPage, testBrowser } from "./browser.ts";
+import { writeDemo } from "./demo-data.ts";
+
+const browser = testBrowser();
+
+async function openDemo(link: string): Promise<OpenPage> {
+  const home = workerHome();
+  writeDemo(home.database, Date.now());
+  return browser.open(await startWorker(home), link);
+}
+
+const question = (page: Page) => page.getByText("Discard the changes?");
+const discard = (page: Page) => page.getByRole("button", { name: "Discard" });
+const keep = (page: Page) => page.getByRole("button", { name: "Keep editing" });
+const title = (page: Page) => page.getByLabel("Title", { exact: true });
+
+/** Opens the form of observation 9 from Home and writes a title into it. */
+async function openChanged(): Promise<OpenPage> {
+  const opened = await openDemo("#/");
+  const { page } = opened;
+  await page.locator(".feed [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
+  await page.locator(".record-head").waitFor();
+  await page.getByRole("button", { name: "Edit" }).click();
+  await title(page).fill("Typed and not saved");
+  return opened;
+}
+
+const ways: [how: string, leave: (page: Page) => Promise<unknown>, there: string][] = [
+  ["a link", (page) => page.getByRole("link", { name: "Trash" }).click(), "#/trash"],
+  [
+    "a key",
+    async (page) => {
+      await page.getByRole("button", { name: "Save" }).focus();
+      await page.keyboard.press("g");
+      await page.keyboard.press("e");
+    },
+    "#/sessions",
+  ],
+  ["the back button", (page) => page.evaluate(() => history.back()), "#/"],
+  [
+    "an address",
+    (page) =>
+      page.evaluate(() => {
+        location.hash = "#/status";
+      }),
+    "#/status",
+  ],
+  [
+    "the search box",
+    (page) => page.getByRole("searchbox", { name: "Search", exact: true }).pressSequentially("cart"),
+    "#/search?q=cart",
+  ],
+];
+
+test.each(ways)("%s asks before the text is lost", async (_how, leave, there) => {
+  const { page, errors } = await openChanged();
+  const form = page.url();
+  await leave(page);
+  await question(page).waitFor();
+  await expect.poll(() => page.url()).toBe(form);
+  await keep(page).click();
+  await question(page).waitFor({ state: "detached" });
+  expect(await title(page).inputValue()).toBe("Typed and not saved");
+  await leave(page);
+  await discard(page).click();
+  await expect.poll(() => new URL(page.url()).hash).toBe(there);
+  await title(page).waitFor({ state: "detached" });
+  expect(errors).toEqual([]);
+});
+
+test("Escape asks, a second one keeps editing, and Save asks nothing", async () => {
+  const { page, errors } = await openChanged();
+  await page.keyboard.press("Escape");
+  await question(page).waitFor();
+  await page.keyboard.press("Escape");
+  await question(page).waitFor({ state: "detached" });
+  expect(await title(page).evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("heading", { name: "Typed and not saved" }).waitFor();
+  expect(await question(page).count()).toBe(0);
+  await page.goBack();
+  await page.getByText("What happened").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("a reload asks only while text is not saved", async () => {
+  const { page, dialogs } = await openChanged();
+  await title(page).press("End");
+  await page.evaluate(() => location.reload());
+  await expect.poll(() => dialogs.length).toBe(1);
+  expect(await title(page).inputValue()).toBe("Typed and not saved");
+  await page.keyboard.press("Escape");
+  await discard(page).click();
+  await page.getByRole("button", { name: "Edit" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Edit" }).waitFor();
+  expect(dialogs).toHaveLength(1);
+});
+
+test("an open form with nothing changed is left without a question", async () => {
+  const { page } = await openDemo("#/record/observation/9?edit=1");
+  await title(page).waitFor();
+  await title(page).press("x");
+  await title(page).press("Backspace");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("link", { name: "Trash" }).click();
+  await page.getByRole("heading", { name: "Trash" }).waitFor();
+});
+
+test("another project asks while a rule is being written", async () => {
+  const { page, errors } = await openDemo("#/");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByLabel("New rule for every project").fill("Half a rule");
+  const project = page.locator(".sidebar select");
+  await project.selectOption("shop");
+  await question(page).waitFor();
+  expect(await project.inputValue()).toBe("");
+  await keep(page).click();
+  expect(await page.getByLabel("New rule for every project").inputValue()).toBe("Half a rule");
+  await project.selectOption("shop");
+  await discard(page).click();
+  await page.getByRole("heading", { name: "shop", exact: true }).waitFor();
+  expect(await project.inputValue()).toBe("shop");
+  expect(errors).toEqual([]);
+});
+
+test("each of two open forms is asked for", async () => {
+  const { page } = await openDemo("#/");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByLabel("New rule for every project").fill("Half a rule");
+  const rules = page.locator(".panel", { hasText: "Standing rules" });
+  await rules.locator("li", { hasText: "Run the linter" }).getByRole("button", { name: "Edit" }).click();
+  await rules.getByLabel("Edit the rule").fill("Half an edit");
+  await page.getByRole("link", { name: "Trash" }).click();
+  await discard(page).click();
+  await question(page).waitFor();
+  expect(await page.getByLabel("New rule for every project").count()).toBe(0);
+  await discard(page).click();
+  await page.getByRole("heading", { name: "Trash" }).waitFor();
+});
