@@ -2,7 +2,10 @@
 import type { Turn } from "../core/records/turn.ts";
 import { type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
 import { clip } from "../text/plain-text.ts";
+import { decidedIn } from "./rules/decided.ts";
 import { type PromptRule, promptRulesIn } from "./rules/prompt-rules.ts";
+import { readSentence } from "./rules/read-sentence.ts";
+import { isExcluded } from "./rules/standing.ts";
 import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
 import { type Statement, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
@@ -47,9 +50,18 @@ function ruleAt(position: number, { text, rule, at }: PromptRule, salience: numb
 }
 
 function wishOf(text: string, salience: number): Statement | null {
+  if (isDecision(text)) {
+    const worth = Math.max(salience, decisionSalience);
+    return statementOnWork({ kind: "decision", text, said_by: "user", salience: worth });
+  }
   if (salience < leastSalience || saysNothing(text)) return null;
   const kind = tellsOfProblem(text) ? "finding" : "instruction";
   return statementOnWork({ kind, text, said_by: "user", salience });
+}
+
+// "We decided to go with Stripe": a question, a guess and the report of somebody else are none.
+function isDecision(text: string): boolean {
+  return decidedIn(text) !== null && !readSentence(text).some(isExcluded);
 }
 
 // A bare question, a yes, or a one-time wish means nothing to a later session.
@@ -62,6 +74,8 @@ function saysNothing(text: string): boolean {
 const mostStatements = 5;
 const leastSalience = -2.5;
 const shortest = 16;
+// As much as a good finding.
+const decisionSalience = 1;
 // A rule ranks above any conclusion of the agent.
 const standingBonus = 2;
 

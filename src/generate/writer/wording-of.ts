@@ -12,7 +12,7 @@ export function wordingOf(sentence: string): Wording {
   return {
     forbids: readings.some(({ whole }) => forbidding.some((cue) => whole.has(cue))),
     isOneOff: readings.some(
-      ({ whole }) => whole.has("once") && !whole.has("decided") && !whole.has("duration"),
+      ({ whole }) => whole.has("once") && !whole.has("changed") && !whole.has("duration"),
     ),
   };
 }

@@ -24,7 +24,8 @@ const choices: Readonly<Record<string, string>> = {
   "package manager": "npm yarn pnpm bun",
   "python packages": "pip poetry uv conda pipenv pdm",
   "java build": "maven gradle mvn=maven gradlew=gradle",
-  indentation: "tabs spaces tab=tabs space=spaces",
+  indentation: `tabs spaces tab=tabs space=spaces leerzeichen=spaces tabulatoren=tabs espacios=spaces tabuladores=tabs
+    espaces=spaces tabulations=tabs espaços=spaces пробелы=spaces пробела=spaces табы=tabs`,
   quotes: "single double",
   "javascript tests": "jest vitest mocha jasmine ava",
   "browser tests": "playwright cypress selenium puppeteer",

@@ -46,7 +46,7 @@ export interface RuleWords {
   prefer: string;
   contrast: string; // this, not that
   correction: string; // opens a correction of what the agent did
-  decided: string; // says what was decided or abandoned
+  changed: string; // says what is done another way now: adopted, abandoned
   passive: string; // says what people do to things: written, edited, named
   general: string; // a statement about all things of a kind: "dates are in UTC"
   definite: string; // forbids something about one certain thing

@@ -2,6 +2,7 @@
 import type { Reach } from "../../core/records/statement.ts";
 import { bareWordsOf } from "../../text/words.ts";
 import { type Alternative, alternativesIn } from "./alternatives.ts";
+import { decidedIn } from "./decided.ts";
 import { parseRule } from "./prohibitions.ts";
 import {
   type Clause,
@@ -18,6 +19,8 @@ export interface SentenceContext {
   /** True when the prompt answers an earlier turn of the session. */
   isFollowUp: boolean;
   previousClosing: string | null;
+  /** The sentence is what somebody decided: a decision on the product is no instruction to the agent. */
+  isDecision?: boolean;
 }
 
 export interface Standing {
@@ -34,6 +37,8 @@ export interface Standing {
  */
 export function standingOf(sentence: string, context: SentenceContext): Standing | null {
   if (sentence.length > maxChars || /[:：]\s*$/.test(sentence)) return null;
+  const decided = decidedIn(sentence);
+  if (decided !== null) return standingOf(decided, { ...context, isDecision: true });
   const readings = readSentence(sentence);
   if (readings.some(isExcluded)) return null;
   for (const read of readings) {
@@ -55,7 +60,7 @@ function takesBack({ clauses }: ReadSentence, rule: Clause): boolean {
 
 /** True for a question, a one-off, a report and a guess. */
 export function isExcluded({ whole, asks }: ReadSentence): boolean {
-  if (whole.has("once") && !whole.has("decided")) return true;
+  if (whole.has("once") && !whole.has("changed")) return true;
   if (whole.has("reported") || whole.has("doubt") || whole.has("question")) return true;
   return asks && !(whole.has("polite") && (isGeneral(whole) || whole.has("command")));
 }
@@ -71,12 +76,16 @@ function isRule(clause: Clause, read: ReadSentence, context: SentenceContext): b
   if (has("question")) return false;
   if (before.some((one) => (one.has("task") || one.has("bug")) && /[:：]/.test(one.mark))) return false;
   if (whole.has("everywhere") || has("remember") || has("applies") || has("stays")) return !has("bug");
-  if (has("bug") || (has("event") && !has("decided"))) return false;
-  if (has("decided") || (has("environment") && !has("task"))) return true;
+  if (has("bug") || (has("event") && !has("changed"))) return false;
+  if (has("changed") || (has("environment") && !has("task"))) return true;
   if (has("duration") && !has("product")) return true;
   if (isOurHabit(clause, read)) return true;
   if ([...before, clause].some(isProductWish)) return false;
   if (isConvention(clause, whole) || isLabelled(clause, read) || isOrder(clause, read)) return true;
+  if (context.isDecision === true) {
+    const isOfAll = has("always") && has("artifact") && clause.find("artifact") < clause.find("always");
+    return isOfAll || (whole.has("contrast") && choosesTool(whole.text, ofProduct));
+  }
   if (isAboutKind(clause, read, context.prompt)) return true;
   if (isAboutAnswers(clause, read)) return true;
   if (!context.isFollowUp || opensWithTask(context.prompt)) return false;
@@ -234,8 +243,8 @@ function asksForWork({ has }: Clause): boolean {
 }
 
 // "pnpm, not npm": two values of one choice.
-function choosesTool(text: string): boolean {
-  const named = toolsIn(text);
+function choosesTool(text: string, except: ReadonlySet<string> = new Set()): boolean {
+  const named = toolsIn(text).filter(({ choice }) => !except.has(choice));
   return named.some(({ choice, value }) =>
     named.some((other) => other.choice === choice && other.value !== value),
   );
@@ -258,6 +267,8 @@ function choosesPerTask(text: string): boolean {
     .some(({ choice }) => perTask.has(choice));
 }
 
+// Of the product, not of how its code is written.
+const ofProduct = new Set(["database", "containers"]);
 const perTask = new Set(["main branch", "integration", "text format", "config format", "api style"]);
 
 /** True for a prompt that begins with a task or a question; "undo that" begins with neither. */

@@ -46,7 +46,7 @@ export const spanish: RuleWords = {
   prefer: `(?:yo )?(?:prefiero|quiero|no quiero|odio|me gusta~?|no me gusta~?|me gustaría)(?: siempre| que| que siempre)?`,
   contrast: `(?:no|nunca|jamás) (?:(?:con|en|el|la|los|las|a|al|por) ){0,2}[\\p{L}§¶-]+(?=[.!,;]|$)|en vez de|en lugar de`,
   correction: `no(?=[,.!;:])|mal|así no|demasiado|otra vez|te dije|ya te|deshaz~?|revierte|para|incorrecto|mal sitio|por qué has|has usado`,
-  decided: `(?:hemos|habíamos) (?:\\p{L}+ )?(?:decidido|acordado|quedado|cambiado a|pasado a|migrado|dejado de)|decidimos|acordamos|ya no (?:usamos|\\p{L}{2,}(?:amos|emos|imos))|pasamos a|nos cambiamos a|ya no se usan?`,
+  changed: `(?:hemos|habíamos) (?:\\p{L}+ )?(?:cambiado a|pasado a|migrado|dejado de)|ya no (?:usamos|\\p{L}{2,}(?:amos|emos|imos))|pasamos a|nos cambiamos a|ya no se usan?`,
   passive: `se (?:escriben?|editan?|nombran?|suben?|revisan?|publican?|firman?|documentan?|fijan?|despliegan?|tocan?|modifican?|mantienen?|definen?|traducen?|abrevian?|usan?|hacen?)`,
   general: `(?:el|nuestro|este) (?:código|paquete|proyecto|repo|núcleo|sdk)(?: \\p{L}+| aquí| de ¶+)? (?:tiene que|debe|ha de) (?:seguir|quedar~|permanecer|correr|funcionar|compilar|mantenerse)(?! (?:así|igual|como)(?!\\p{L})) [\\p{L}\\d§¶]+|en ¶¶+ (?:por favor )?(?:ningún|ninguna|nada de|nunca|siempre|sin) [\\p{L}§-]+|(?:los tests|las pruebas|los textos|los scripts|las migraciones|las constantes) (?:van|viven|están|se guardan) (?:en|junto|al lado)`,
   definite: `(?:no|nunca) \\p{L}+ (?:el|la|lo|est[ae]|es[ao]|es[ae])`,

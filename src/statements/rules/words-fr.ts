@@ -46,7 +46,7 @@ export const french: RuleWords = {
   prefer: `je (?:préfère|veux|ne veux pas|déteste|n'aime pas|voudrais|n'ai pas besoin)(?: toujours| que)?|j'(?:aime|aimerais)`,
   contrast: `(?:pas|jamais|et pas|et non) (?:(?:avec|dans|en|le|la|les|au|à|de|par) |l['’]){0,2}[\\p{L}§¶-]+(?=[.!,;]|$)|au lieu d|plutôt qu`,
   correction: `non(?=[ ,.!;:])|faux|pas comme ça|pas (?:avec|dans|en|ici|là)|trop|mauvais~?|encore|je t'ai|annule|refais|arrête|stop|tu as`,
-  decided: `(?:on a|nous avons) (?:\\p{L}+ )?(?:décidé|convenu|abandonné|migré|remplacé)|on est passés? (?:à|sur)|on (?:n['’]|ne )\\p{L}+ plus`,
+  changed: `(?:on a|nous avons) (?:\\p{L}+ )?(?:abandonné|migré|remplacé)|on est passés? (?:à|sur)|on (?:n['’]|ne )\\p{L}+ plus`,
   passive: `(?:est|sont) (?:toujours |jamais |uniquement )?(?:écrit|édité|nommé|commité|fusionné|revu|approuvé|publié|signé|documenté|figé|déployé|modifié|maintenu|défini|traduit|abrégé)~|se (?:modifient?|écri~|nomment?|committent?)`,
   general: `(?:le|notre|ce) (?:code|paquet|projet|dépôt|noyau|sdk)(?: \\p{L}+| ici| de ¶+)? (?:doit|devra) (?:toujours |aussi )?(?:rester|tourner|fonctionner|compiler)(?! (?:ainsi|tel|comme)(?!\\p{L})) [\\p{L}\\d§¶]+|(?:dans|sous) ¶¶+ (?:stp |svp )?(?:aucune?|plus (?:de|aucune?)|jamais|toujours|pas d[e']) ?[\\p{L}§-]+|(?:les )(?:tests|textes|scripts|migrations|constantes) (?:vont|vivent|se trouvent|se rangent) (?:dans|à côté|sous)`,
   definite: `(?:ne|n['’])\\s?\\p{L}+ (?:pas|jamais|plus) (?:le|la|l['’]~|ce~|ça)`,

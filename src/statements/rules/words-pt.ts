@@ -46,7 +46,7 @@ export const portuguese: RuleWords = {
   prefer: `(?:eu )?(?:prefiro|quero|não quero|odeio|gosto|não gosto|gostaria)(?: sempre| que)?`,
   contrast: `(?:não|nunca|jamais|e não) (?:(?:com|em|no|na|nos|nas|o|a|ao|por) ){0,2}[\\p{L}§¶-]+(?=[.!,;]|$)|em vez de|no lugar de|ao invés de`,
   correction: `não(?=[,.!;:])|errado|assim não|longo demais|muito longo|de novo|já (?:disse|falei)|eu (?:disse|falei)|desfaz~?|reverte|para|lugar errado|você usou|por que você`,
-  decided: `(?:a gente |nós )?(?:decidiu|decidimos|combinamos|combinou|abandonamos|migramos|mudamos para|passamos a)|não (?:usamos|se usa) mais|a gente não usa mais|não (?:é|são) mais (?:usad\\p{L}+)`,
+  changed: `(?:a gente |nós )?(?:abandonamos|migramos|mudamos para|passamos a)|não (?:usamos|se usa) mais|a gente não usa mais|não (?:é|são) mais (?:usad\\p{L}+)`,
   passive: `(?:é|são) (?:sempre |nunca |só )?(?:escrit|editad|nomead|commitad|mesclad|revisad|aprovad|publicad|assinad|documentad|fixad|alterad|mantid|definid|traduzid)\\p{L}+|se (?:escreve|edita|altera|commita)`,
   general: `(?:o|nosso|este) (?:código|pacote|projeto|repo|núcleo|sdk)(?: \\p{L}+| aqui| de ¶+)? (?:tem que|tem de|deve|precisa) (?:continuar|ficar|permanecer|rodar|funcionar|compilar)(?! (?:assim|igual|como)(?!\\p{L})) [\\p{L}\\d§¶]+|em ¶¶+ (?:por favor )?(?:nenhuma?|nada de|nunca|sempre|sem) [\\p{L}§-]+|(?:os testes|os textos|os scripts|as migrações|as constantes) (?:vão|ficam|moram) (?:em|no|na|junto|ao lado)`,
   definite: `(?:não|nunca) \\p{L}+ (?:o|a|isso|ess[ea]|est[ea])`,

@@ -1,0 +1,94 @@
+// A decision is passed on as a decision; only an instruction to the agent stands as a rule.
+import { describe, expect, test } from "vitest";
+import { decidedIn } from "../../../src/statements/rules/decided.ts";
+import { saidIn } from "../../../src/statements/said-by-user.ts";
+
+const said = (prompt: string) => saidIn({ prompt, closing: "", previous: null, uses: [] });
+
+describe("a decision is no rule", () => {
+  test.each([
+    "We decided to go with Stripe for payments",
+    "We decided to use Stripe for payments.",
+    "We've decided on Hetzner for the staging cluster.",
+    "We chose Postgres over MySQL because of the JSON columns.",
+    "We decided to use Postgres instead of MySQL.",
+    "The team agreed to ship the wizard without the tax step.",
+    "We agreed to postpone the migration of the invoices to Q2.",
+    "The client decided that guests can order without an account.",
+    "We settled on a flat fee of 2 % for marketplace sellers.",
+    "After the call we decided to cut the loyalty program.",
+    "It was decided to keep the old barcode scanner until March.",
+    "The board voted for the Leipzig warehouse.",
+    "We opted for server-side rendering of the catalog.",
+    "We're going with Mapbox for the route planner.",
+    "We went with soft deletes for patients.",
+    "Our designers picked the dark palette.",
+    "The decision is to charge per seat, not per project.",
+    "I decided to split the firmware into two images.",
+    "We decided that the thermostat polls every 30 seconds.",
+    "Wir haben uns für Adyen als Zahlungsanbieter entschieden.",
+    "Das Team hat beschlossen, die Sensordaten nur 90 Tage zu speichern.",
+    "Hemos decidido usar Redsys para los pagos.",
+    "Decidimos cobrar por asiento y no por proyecto.",
+    "On a choisi OVH pour l'hébergement des vidéos.",
+    "A gente decidiu usar o Pix no checkout.",
+    "Мы решили хранить снимки в S3.",
+    "我们决定用支付宝收款。",
+    "決済はStripeを使うことにしました。",
+  ])("%s", (prompt) => {
+    expect(said(prompt)).toMatchObject([{ kind: "decision", standing: false, text: prompt }]);
+  });
+});
+
+describe("an instruction is a rule, also within a decision", () => {
+  test.each([
+    "Use pnpm, never npm.",
+    "Always run the linter before you commit.",
+    "Never push to main.",
+    "Every migration needs a down script.",
+    "Commit messages must start with the ticket.",
+    "Prefer composition over inheritance in our components.",
+    "Keep answers under five lines.",
+    "Don't touch the files under vendor/.",
+    "From now on every endpoint has an integration test.",
+    "We use tabs in this repository.",
+    "We no longer use moment in this codebase.",
+    "We've switched to pnpm.",
+    "We decided to never commit generated files.",
+    "We decided that every PR needs two reviews.",
+    "We agreed that nobody pushes to main directly.",
+    "We agreed to always write commit messages in English.",
+    "The team decided that all migrations must be reversible.",
+    "We decided to use pnpm instead of npm.",
+    "We settled on tabs, not spaces.",
+    "From now on we agreed to only merge with a green pipeline in this repo.",
+    "Wir haben vereinbart: Commits immer auf Englisch.",
+    "Hemos acordado que cada commit lleva el número del ticket.",
+    "On a décidé que chaque migration doit avoir un rollback.",
+    "Мы договорились, что каждый коммит должен начинаться с номера тикета.",
+  ])("%s", (prompt) => {
+    expect(said(prompt)).toMatchObject([{ kind: "rule", standing: true, text: prompt }]);
+  });
+});
+
+test.each([
+  "Did we decide to go with Stripe?",
+  "why did we choose Stripe for payments?",
+  "Since we decided to go with Stripe, add the SDK.",
+  "Paul says we decided to go with Stripe.",
+  "maybe we should have chosen Stripe",
+  "Decide on a name for the module.",
+  "The user has chosen a plan and clicks on pay.",
+])("neither a decision nor a rule: %s", (prompt) => {
+  expect(said(prompt).map(({ kind }) => kind)).not.toContain("decision");
+  expect(said(prompt).map(({ standing }) => standing)).not.toContain(true);
+});
+
+test.each([
+  ["We decided to go with Stripe", "go with Stripe"],
+  ["We've agreed on tabs", "tabs"],
+  ["Wir haben uns für Adyen entschieden", "für Adyen"],
+  ["go with Stripe", null],
+])("%s: %j was decided", (sentence, content) => {
+  expect(decidedIn(sentence)).toBe(content);
+});
