@@ -2,6 +2,7 @@
 import type { RecordName } from "../core/records/record-name.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
+import { saysOnlySuccess } from "../statements/success-report.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { textTokens } from "./budget.ts";
 import type { StatementsPort } from "./context-port.ts";
@@ -68,7 +69,7 @@ export function startSections(
     room.fill(openHeading, open.map(quotedWithDay), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest, { openIds, repeats }), tokens * shares.sessions),
     room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
-    room.fill("Found and decided", findings(ranked, outdated).map(quoted), tokens),
+    room.fill("Found and decided", findings(ranked, { outdated, repeats }).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
   const named = sections.flatMap((section) => section.records);
   return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
@@ -95,8 +96,14 @@ function withoutRepeats(statements: readonly QuotedRecord[]): QuotedRecord[] {
 }
 
 // Plain requests only fill a short list.
-function findings(ranked: readonly QuotedRecord[], outdated: ReadonlySet<QuotedRecord>): QuotedRecord[] {
-  const found = ranked.filter((one) => isWorthIt(one) && !outdated.has(one));
+function findings(
+  ranked: readonly QuotedRecord[],
+  { outdated, repeats }: { outdated: ReadonlySet<QuotedRecord>; repeats: (text: string) => boolean },
+): QuotedRecord[] {
+  const isSaidInRule = (one: QuotedRecord) => one.said_by === "user" && repeats(one.summary);
+  const found = ranked.filter(
+    (one) => isWorthIt(one) && !outdated.has(one) && !saysOnlySuccess(one.summary) && !isSaidInRule(one),
+  );
   const lasting = found.filter((one) => one.said_by !== "user" || !isPlainRequest(one.summary));
   return lasting.length < shortList ? found : lasting;
 }

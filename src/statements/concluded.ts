@@ -2,6 +2,7 @@
 import type { Turn } from "../core/records/turn.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
+import { saysOnlySuccess } from "./success-report.ts";
 import { cueOf } from "./text/cue-pattern.ts";
 import { namesIn } from "./text/names.ts";
 import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
@@ -57,7 +58,7 @@ function withoutBeginnings(weighed: readonly Weighed[]): Weighed[] {
 
 function isTelling(sentence: Sentence, all: readonly Sentence[]): boolean {
   const { text } = sentence;
-  if (text.length < shortest || isSmallTalk(text)) return false;
+  if (text.length < shortest || isSmallTalk(text) || saysOnlySuccess(text)) return false;
   if (isBareOffer(text) || isBareCheck(sentence)) return false;
   return !saysNothingAlone(sentence, { hasLead: withLead(sentence, all) !== text });
 }

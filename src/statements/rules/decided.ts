@@ -4,7 +4,9 @@ import { cueOf, removing } from "../text/cue-pattern.ts";
 /** What was decided: "we decided to go with Stripe" gives "go with Stripe". Null for another sentence. */
 export function decidedIn(sentence: string): string | null {
   if (!decided.test(sentence)) return null;
-  const content = removing(decided, sentence).replace(/^[\s,:;，：、]+/u, "").trim();
+  const content = removing(decided, sentence)
+    .replace(/^[\s,:;，：、]+/u, "")
+    .trim();
   return /\p{L}/u.test(content) ? content : null;
 }
 
