@@ -109,14 +109,24 @@ async function isKnown(git: RunGit, branch: string): Promise<boolean> {
 const deadlineMs = 60_000;
 const maxBytes = 4 * 1024 * 1024;
 
-// No hook or other program of the repository's configuration runs, and git asks for no password.
+// No hook or other program of the repository's configuration runs, nothing runs on after the call, and submodules stay as
+// they are.
 const harmless = [
   ...["-c", "core.fsmonitor=false"],
   ...["-c", "core.hooksPath=/dev/null"],
+  ...["-c", "fetch.recurseSubmodules=false"],
+  ...["-c", "gc.auto=0"],
+  ...["-c", "maintenance.auto=false"],
   ...["-c", "protocol.ext.allow=never"],
+  ...["-c", "submodule.recurse=false"],
 ];
+// Git asks for no password, neither in the terminal nor in a window. An empty program overrides `core.askPass` too.
 const quietEnvironment = {
   GIT_TERMINAL_PROMPT: "0",
+  GIT_ASKPASS: "",
+  SSH_ASKPASS: "",
+  SSH_ASKPASS_REQUIRE: "never",
+  GCM_INTERACTIVE: "never",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
   GIT_DIR: undefined,

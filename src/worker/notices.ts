@@ -11,6 +11,7 @@ import { loadPrices } from "../generate/prices.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
+import { weakTokenNotice } from "../settings/tv-token.ts";
 import { damageNotice } from "./open-store.ts";
 import { remoteAccess } from "./remote-access.ts";
 import type { WorkerStatus } from "./status.ts";
@@ -45,6 +46,9 @@ export function createNotices(
     return found.filter((notice) => notice !== null);
   }
 
+  // The token cannot change without a restart.
+  const token = tokenNotice(settings);
+
   // A pause that the user must end explains a stuck queue.
   function ofGeneration(): string[] {
     const halt = pauseNotice(status.pause()) ?? (status.isStuck() ? stuckNotice : null);
@@ -62,17 +66,27 @@ export function createNotices(
   }
 
   return {
-    // Price and reindex notices are not urgent: never at a session start.
+    // Notices about the token, prices and indexes are not urgent: never at a session start.
     /** All notices, for health, status and doctor. */
-    all: () => [...standing(), ...ofGeneration(), ...prices(), ...reindexNotices(reindexed)],
+    all: () => [...standing(), ...token, ...ofGeneration(), ...prices(), ...reindexNotices(reindexed)],
     // Notices shown once come before those that repeat.
     /** The notice for the start of this session, or null. A notice about generation comes once a session. */
     first: (sessionId: string) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
   };
 }
 
+/** Warnings at the start of the worker: what other machines can do or guess. */
+export function startNotices(settings: LoadedSettings): string[] {
+  return [openAddressNotice(settings), ...tokenNotice(settings)].filter((notice) => notice !== null);
+}
+
+function tokenNotice(settings: LoadedSettings): string[] {
+  const weak = weakTokenNotice(settings);
+  return weak === null ? [] : [`SECURITY mem: ${weak.message} Run \`${weak.next}\`.`];
+}
+
 /** A warning while other machines can use the whole API, or none because the token cannot be read; else null. */
-export function openAddressNotice(settings: LoadedSettings): string | null {
+function openAddressNotice(settings: LoadedSettings): string | null {
   const host = settings.get("MEM_WORKER_HOST");
   switch (remoteAccess(settings).is) {
     case "token":

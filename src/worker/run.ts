@@ -13,7 +13,7 @@ import { damageBehind } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { type Ownership, takeOwnership } from "../store/sqlite/owner-lock.ts";
 import { somebodyListens } from "./listen.ts";
-import { openAddressNotice } from "./notices.ts";
+import { startNotices } from "./notices.ts";
 import { openStore, replaceDatabase } from "./open-store.ts";
 import { type Serving, serve, socketName, stopDeadlineMs, within } from "./serve.ts";
 import { readWorkerFile, removeWorkerFile, type WorkerFile, writerRuns } from "./worker-file.ts";
@@ -235,9 +235,9 @@ class WorkerLife {
 function announceRunning(settings: LoadedSettings, port: number): void {
   const host = settings.get("MEM_WORKER_HOST");
   const loopback = isLoopbackHost(host) ? host : "127.0.0.1";
-  const warning = openAddressNotice(settings);
+  const warnings = startNotices(settings).map((notice) => `${notice}\n`);
   process.stdout.write(`mem is running; its viewer is at http://${loopback === "::1" ? "[::1]" : loopback}:${port}
-${warning === null ? "" : `${warning}\n`}Its memory is in ${settings.paths.root}
+${warnings.join("")}Its memory is in ${settings.paths.root}
 
 Next, in another terminal:
   npm link                  once, in this directory: make mem a command

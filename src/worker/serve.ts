@@ -13,7 +13,7 @@ import { closeDatabase, type Sqlite } from "../store/sqlite/open.ts";
 import { buildWorker, type Worker } from "./build.ts";
 import { createIntegrityCheck, type IntegrityCheck } from "./integrity.ts";
 import { type Listening, listen } from "./listen.ts";
-import { openAddressNotice } from "./notices.ts";
+import { startNotices } from "./notices.ts";
 import type { WorkerIdentity } from "./worker-file.ts";
 import { writeWorkerFile } from "./worker-file.ts";
 
@@ -110,8 +110,7 @@ function announce({ settings, log, identity }: ServeDeps, port: number): void {
     started_at_epoch: identity.startedAt,
   });
   log.info({ port, version: version(), pid }, "the worker answers");
-  const openAddress = openAddressNotice(settings);
-  if (openAddress !== null) log.warn(openAddress);
+  for (const notice of startNotices(settings)) log.warn(notice);
 }
 
 interface Open {

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Cleaner, cleanHere, isLarge, largeChars } from "../../src/capture/cleaner.ts";
 import { createThreadCleaner } from "../../src/capture/thread-cleaner.ts";
 import type { Json } from "../../src/text/json.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const built = fileURLToPath(new URL("../../dist/clean-thread.cjs", import.meta.url));
@@ -86,7 +87,7 @@ describe("the thread that cleans", () => {
   test("ends without work, and the next large text starts it again", async () => {
     const cleaner = createCleaner({ idleMs: 1 });
     await cleaner.text(large);
-    await vi.waitFor(() => expect(cleaner.threadId()).toBeUndefined(), { timeout: 10_000 });
+    await eventually(() => expect(cleaner.threadId()).toBeUndefined());
     expect(await cleaner.text(large)).toBe(cleanHere.text(large));
     expect(cleaner.warnings).toEqual([]);
   });

@@ -127,7 +127,7 @@ describe("without a change", () => {
     const mem = calledMem();
     const { port } = JSON.parse((await mem("worker", "start", "--json")).stdout);
     const { code, stderr } = await mem("tv", "url");
-    expect(code).toBe(65);
+    expect(code).toBe(78);
     expect(stderr).toContain("`mem tv enable`");
     const page = `http://127.0.0.1:${port}/tv`;
     expect(stderr).toContain(`${page}\n`);
@@ -143,15 +143,21 @@ describe("without a change", () => {
 });
 
 describe("a closed page and the worker", () => {
-  test("doctor fails for an unknown host, and disable starts the worker again", async () => {
+  const problem =
+    "MEM_WORKER_HOST is none.invalid, which this machine cannot bind, so the worker cannot start.";
+
+  test("every command names an unknown host, and disable starts the worker again", async () => {
     const mem = calledMem({ MEM_WORKER_PORT: "37699" });
-    await mem("settings", "set", "MEM_WORKER_HOST", "none.invalid");
+    const set = await mem("settings", "set", "MEM_WORKER_HOST", "none.invalid");
+    expect([set.code, set.stderr.replaceAll("\n", " ")]).toEqual([0, expect.stringContaining(problem)]);
+    const url = await mem("tv", "url");
+    expect([url.code, url.stdout, url.stderr]).toEqual([69, "", expect.stringContaining(problem)]);
     const doctor = await mem("doctor", "--json");
     expect(doctor.code).toBe(1);
     const { items }: { items: { name: string }[] } = JSON.parse(doctor.stdout);
     expect(items.find(({ name }) => name === "Port")).toMatchObject({
       state: "fail",
-      message: expect.stringContaining("MEM_WORKER_HOST is none.invalid"),
+      message: problem,
       next: expect.stringContaining("mem settings set MEM_WORKER_HOST 127.0.0.1"),
     });
     expect(doctor.stdout).not.toContain("another program");
@@ -168,6 +174,23 @@ describe("a closed page and the worker", () => {
     expect(stderr).toContain("The worker is stopped. Start it: `mem worker start`.");
     expect((await mem("worker", "status")).code).toBe(69);
   });
+});
+
+test("a short token is reported at start, by doctor and with the address", async () => {
+  if (own === undefined) return;
+  const mem = calledMem({ MEM_WORKER_HOST: own });
+  const weak = "MEM_TV_TOKEN has fewer than 16 characters";
+  expect((await mem("settings", "set", "MEM_TV_TOKEN", "fifteen-letters")).stderr).toContain(weak);
+  const before = await mem("doctor", "--json");
+  expect(before.stdout).toContain(weak);
+  await mem("worker", "start");
+  expect((await mem("worker", "logs")).stdout).toContain(`SECURITY mem: ${weak}`);
+  expect((await mem("status")).stderr.replaceAll("\n", " ")).toContain(weak);
+  const doctor = JSON.parse((await mem("doctor", "--json")).stdout);
+  const told = doctor.items.filter(({ message }: { message: string }) => message.includes(weak));
+  expect(told).toMatchObject([{ name: "TV token", state: "warn", next: "mem tv disable && mem tv enable" }]);
+  expect((await mem("tv", "url")).stderr.replaceAll("\n", " ")).toContain(weak);
+  expect((await mem("settings", "set", "MEM_TV_TOKEN", "sixteen-letters-")).stderr).not.toContain(weak);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CircuitBreaker, createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
@@ -8,6 +8,7 @@ import { BudgetSpent } from "../../src/generate/spend.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { replyOf } from "./reply-support.ts";
 
@@ -255,7 +256,7 @@ describe("the gate", () => {
     circuit.admit(now, 99)?.failed(new ModelFailure("auth", "the key is refused"), now);
     regenerate(() => Promise.reject(new ModelFailure("auth", "asked again")));
     await regenerator.start({ generator: "local" });
-    await vi.waitFor(() => expect(regenerator.state().running).toBe(false));
+    await eventually(() => expect(regenerator.state().running).toBe(false));
     expect(regenerator.state()).toMatchObject({ stoppedBecause: "the key is refused", left: 1 });
     expect(calls).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { eventually } from "../helpers/eventually.ts";
 import { sendRaw } from "../helpers/raw-http.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { fakeWorld, listenOnLoopback, local } from "./support.ts";
@@ -25,7 +26,7 @@ test("cuts a request that drips headers or body, and serves others meanwhile", a
   const health = await fetch(`http://127.0.0.1:${port}/api/version`);
   expect(health.status).toBe(200);
   await health.text();
-  await vi.waitFor(() => expect(open.size).toBe(0), { timeout: 20_000 });
+  await eventually(() => expect(open.size).toBe(0), 20_000);
   expect(world.calls).toEqual([]);
   await world.app.close();
 });

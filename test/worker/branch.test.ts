@@ -1,8 +1,10 @@
 // Real repositories: a checkout that follows a remote, both in a temporary directory.
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createBranch, createGit, type RunGit } from "../../src/worker/branch.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -115,6 +117,44 @@ test("hooks of the repository do not run", async () => {
   chmodSync(hook, 0o755);
   await recorded(made).branch.switchTo("next");
   expect(made.run(made.root, "status", "--porcelain")).toBe("");
+});
+
+test("git asks nobody, runs no maintenance and leaves submodules alone", async () => {
+  const bin = tempDir();
+  const said = join(bin, "said");
+  const names = ["GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH_COMMAND", "GIT_DIR"];
+  const script = `#!/bin/sh\nfor a in "$@"; do echo "$a"; done > ${said}\nenv | grep -E '^(${names.join("|")})=' >> ${said}\n`;
+  writeFileSync(join(bin, "git"), script);
+  chmodSync(join(bin, "git"), 0o755);
+  const asking = { GIT_ASKPASS: "/bin/ask", SSH_ASKPASS: "/bin/ask", GIT_DIR: "/else" };
+  await createGit(tempDir(), { PATH: `${bin}:${process.env.PATH}`, ...asking })(["fetch"]);
+  const lines = readFileSync(said, "utf8").split("\n");
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      ...["core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false"],
+      ...["fetch.recurseSubmodules=false", "fetch", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS="],
+      "GIT_SSH_COMMAND=ssh -oBatchMode=yes",
+    ]),
+  );
+  expect(lines.join("\n")).not.toContain("/else");
+});
+
+test("a remote that wants a password fails, and no program is asked for it", async () => {
+  const made = checkout();
+  const asked = join(made.root, "..", "asked");
+  const ask = join(made.root, "..", "ask");
+  writeFileSync(ask, `#!/bin/sh\ntouch ${asked}\necho secret\n`);
+  chmodSync(ask, 0o755);
+  const server = createServer((_request, response) => {
+    response.writeHead(401, { "www-authenticate": "Basic realm=x" }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  made.run(made.root, "remote", "set-url", "origin", `http://user@127.0.0.1:${port}/x.git`);
+  made.run(made.root, "config", "core.askPass", ask);
+  await expect(recorded(made).branch.update()).rejects.toMatchObject({ code: "conflict" });
+  expect(existsSync(asked)).toBe(false);
 });
 
 test.each([

@@ -2,11 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createCost } from "../../src/worker/cost.ts";
 import { createGeneration } from "../../src/worker/generation.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -63,7 +64,7 @@ test("local writes, with a notice, while the model pauses and no call fits the b
   const { generation, cost } = generationWith(env);
   addMessage();
   await generation.scheduler.scheduleDue();
-  await vi.waitFor(() => expect(generation.circuit.state(systemClock.now()).state).toBe("paused"));
+  await eventually(() => expect(generation.circuit.state(systemClock.now()).state).toBe("paused"));
   expect([generation.localWrites(), cost.notice()]).toEqual([false, null]);
   expect(() => cost.spend.reserve(100_001)).toThrow();
   expect(generation.localWrites()).toBe(true);
@@ -81,12 +82,12 @@ test("local writes silently when an unchosen command on PATH is not logged in", 
   expect(generation.isFallback()).toBe(false);
   addMessage();
   await generation.scheduler.scheduleDue();
-  await vi.waitFor(() => expect(generation.isFallback()).toBe(true), 20_000);
+  await eventually(() => expect(generation.isFallback()).toBe(true), 20_000);
   expect(generation.localWrites()).toBe(true);
   const message = generation.circuit.state(systemClock.now()).reason?.message;
   expect(message).toBe("The host CLI: Not logged in");
   await generation.scheduler.scheduleDue();
-  await vi.waitFor(
+  await eventually(
     () => expect(memory.store.pending.counts()).toMatchObject({ done: 1, pending: 0 }),
     20_000,
   );

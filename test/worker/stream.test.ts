@@ -1,8 +1,9 @@
 // The stream of a real worker: every event of a session, with its fields, in the order of its making.
 import { request } from "node:http";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { StreamEvent } from "../../src/core/records/events.ts";
 import { streamEvent } from "../../src/http/schemas/stream.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 
 function follow(port: number, query = ""): StreamEvent[] {
@@ -26,8 +27,8 @@ test("a session sends every event of the contract, to its project and to all", a
   const worker = await startWorker(workerHome());
   const [all, other] = [follow(worker.port), follow(worker.port, "?project=other")];
   const types = (events: StreamEvent[]) => new Set(events.map(({ type }) => type));
-  await vi.waitFor(() => expect(types(all)).toContain("processing_status"));
-  await vi.waitFor(() => expect(types(other)).toContain("processing_status"));
+  await eventually(() => expect(types(all)).toContain("processing_status"));
+  await eventually(() => expect(types(other)).toContain("processing_status"));
   const session = { claudeSessionId: "c", project: "shop" };
   await worker.post("/api/sessions/init", { ...session, prompt: "Fix the redirect." });
   const file = { file_path: "/w/shop/login.ts", old_string: "a", new_string: "b" };
@@ -51,11 +52,9 @@ test("a session sends every event of the contract, to its project and to all", a
     "new_observation",
     "summary_created",
   ];
-  await vi.waitFor(
+  await eventually(
     () => expect(expected.filter((type) => !all.some((event) => event.type === type))).toEqual([]),
-    {
-      timeout: 20_000,
-    },
+    20_000,
   );
   const [created] = all.flatMap((event) => (event.type === "observation_created" ? [event.observation] : []));
   expect(all).toContainEqual({

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type VectorStatus, vectorsInWords } from "../../src/core/records/vector-status.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { createVectorSearch, type VectorSearch } from "../../src/worker/vectors.ts";
 import { type EmbeddingServer, embeddingServer } from "../helpers/embedding-server.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 import { installStandIn } from "../helpers/model-library.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -39,7 +40,7 @@ function http({ url }: EmbeddingServer, model = "m"): Record<string, string> {
   return { MEM_EMBEDDER: "http", MEM_EMBEDDING_BASE_URL: url, MEM_EMBEDDING_MODEL: model };
 }
 
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
+const until = (check: () => void | Promise<void>) => eventually(check, 20_000);
 
 const ready = (search: VectorSearch) =>
   until(() => expect(search.status()).toMatchObject({ state: "ready" }));

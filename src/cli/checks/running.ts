@@ -6,9 +6,10 @@ import { exposureOf } from "../../core/directory.ts";
 import type { DataPaths } from "../../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../../core/records/generation-pause.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
-import { terminalLine } from "../../text/terminal-text.ts";
+import { weakTokenNotice } from "../../settings/tv-token.ts";
 import { tryBind } from "../bind-trial.ts";
 import { processInWords, unreadInWords } from "../commands/status.ts";
+import { hostProblem } from "../worker-host.ts";
 import { silentWorker, type WorkerState } from "../worker-state.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -52,7 +53,8 @@ export function checkEvents({ unreadEvents = [] }: Health, nowEpochMs: number): 
 export async function checkPort(state: WorkerState, settings: LoadedSettings): Promise<Check> {
   const name = "Port";
   const [host, port] = [settings.get("MEM_WORKER_HOST"), settings.get("MEM_WORKER_PORT")];
-  if ((await tryBind(host, 0)).is === "refused") return unusableHost(name, settings);
+  const problem = await hostProblem(settings);
+  if (problem !== null) return fail(name, problem.message, problem.next);
   if (state.is === "silent") return ok(name, `held by process ${state.pid}, the worker`);
   if (state.is === "answering") {
     const { health } = state;
@@ -72,17 +74,10 @@ export async function checkPort(state: WorkerState, settings: LoadedSettings): P
   return warn(name, `${port} ${why}; the worker will use the next free port.`);
 }
 
-function unusableHost(name: string, settings: LoadedSettings): Check {
-  const host = terminalLine(settings.get("MEM_WORKER_HOST")).slice(0, 80);
-  const isOfShell = settings.source("MEM_WORKER_HOST") === "environment";
-  const orClose = settings.get("MEM_TV_TOKEN").isSet ? " (or: mem tv disable)" : "";
-  return fail(
-    name,
-    `MEM_WORKER_HOST is ${host}, which this machine cannot bind, so the worker cannot start.`,
-    isOfShell
-      ? "Correct or unset MEM_WORKER_HOST where your shell sets it, then `mem worker restart`."
-      : `mem settings set MEM_WORKER_HOST 127.0.0.1 && mem worker restart${orClose}`,
-  );
+/** A token that cannot be guessed, where other machines reach the worker. */
+export function checkTvToken(settings: LoadedSettings): Check | null {
+  const notice = weakTokenNotice(settings);
+  return notice === null ? null : warn("TV token", notice.message, notice.next);
 }
 
 /** Hooks reach the worker by its socket. */

@@ -23,7 +23,7 @@ import { lastHeard } from "../checks/heard.ts";
 import { checkFolderFiles, checkHooks, checkMcp } from "../checks/hooks.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
-import { checkEvents, checkPort, checkSocket, checkWorker } from "../checks/running.ts";
+import { checkEvents, checkPort, checkSocket, checkTvToken, checkWorker } from "../checks/running.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
@@ -97,7 +97,9 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
   const last = await ask("ask for the last comparison", () => context.worker().repairState());
   const files = await ask("ask for context files", () => context.worker().folderFiles());
   const mode = await checkMode(context);
-  const elsewhere = [...settings.warnings, ...(mode === null ? [] : [mode.message])];
+  const token = checkTvToken(settings);
+  const shown = [mode, token].flatMap((check) => (check === null ? [] : [check.message]));
+  const elsewhere = [...settings.warnings, ...shown];
   return [
     checkSettings(settings, unused),
     checkDatabase(paths),
@@ -109,6 +111,7 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
     checkMcp(mcpStates(context)),
     checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []),
     await checkPort(state, settings),
+    token,
     checkSocket(state, paths),
     checkSpool(paths, health !== null),
     checkCache(),

@@ -6,6 +6,7 @@ import type { Environment } from "../../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
+import { weakTokenNotice } from "../../settings/tv-token.ts";
 import { resetSetting, setSetting, settingKey } from "../../settings/write.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { modeProblem, unknownModeWords } from "../checks/mode.ts";
@@ -13,6 +14,7 @@ import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../c
 import type { CliContext } from "../context.ts";
 import { openEditor } from "../editor.ts";
 import { printTable, printWarnings, printWrapped } from "../table.ts";
+import { hostProblem, ownAddresses } from "../worker-host.ts";
 
 interface ShowOptions extends JsonOptions {
   reveal?: true;
@@ -187,6 +189,14 @@ async function doubtOf(
       return unknownModeWords(context, "concepts", settings.get(key));
     case "MEM_MODE":
       return modeProblem(context);
+    case "MEM_WORKER_HOST": {
+      const problem = await hostProblem(settings);
+      return problem && [problem.message, ownAddresses()].filter((part) => part !== null).join(" ");
+    }
+    case "MEM_TV_TOKEN": {
+      const weak = weakTokenNotice(settings);
+      return weak && `${weak.message} Make another: \`${weak.next}\`.`;
+    }
     default:
       return null;
   }

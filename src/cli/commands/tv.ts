@@ -7,14 +7,15 @@ import type { LoadedSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { changeSettingsFile, readSettingsFile } from "../../settings/settings-file.ts";
 import type { SettingKey } from "../../settings/table.ts";
+import { weakTokenNotice } from "../../settings/tv-token.ts";
 import { resetSetting, setSetting } from "../../settings/write.ts";
-import { terminalLine } from "../../text/terminal-text.ts";
 import { tryBind } from "../bind-trial.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { printWrapped } from "../table.ts";
-import { machineAddresses, qrLines, tvUrls } from "../tv-address.ts";
+import { qrLines, tvUrls } from "../tv-address.ts";
+import { hostProblem, ownAddresses, unreachableHost } from "../worker-host.ts";
 import { startWorker, stopWorker, whileSlow } from "../worker-process.ts";
 import { lookAtWorker, silentWorker } from "../worker-state.ts";
 
@@ -140,17 +141,11 @@ async function changesFor(settings: LoadedSettings, wanted: string | undefined):
 
 // A name may stand for an address of another machine, or for loopback.
 async function demandOpen(host: string): Promise<void> {
-  const trial = host === "" ? null : await tryBind(host, 0);
-  if (trial?.is === "bound" && !isLoopbackHost(trial.address)) return;
-  const own = machineAddresses("::").join(", ");
-  const shown = terminalLine(host).slice(0, 80);
-  throw new MemError("usage", {
-    message:
-      trial?.is === "bound"
-        ? `Other devices cannot reach ${shown}.`
-        : `This machine has no address ${shown || '""'}.`,
-    hint: own === "" ? "Connect it to a network first." : `Its addresses: ${own}. For all: --host 0.0.0.0`,
-  });
+  const message = await unreachableHost(host);
+  if (message === null) return;
+  const own = ownAddresses();
+  const hint = own === null ? "Connect it to a network first." : `${own} For all: --host 0.0.0.0`;
+  throw new MemError("usage", { message, hint });
 }
 
 async function demandConsent(
@@ -239,11 +234,13 @@ async function start({ clock, environment }: CliContext, dataDir: string): Promi
 
 async function printUrl(context: CliContext, options: Filters): Promise<void> {
   const settings = context.settings("read");
+  const problem = await hostProblem(settings);
+  if (problem !== null) throw new MemError("port_unusable", { message: problem.message, hint: problem.next });
   if (!settings.get("MEM_TV_TOKEN").isSet || isLoopbackHost(settings.get("MEM_WORKER_HOST"))) {
     const state = await lookAtWorker(context.dataDir());
     const port = state.is === "answering" ? state.health.port : settings.get("MEM_WORKER_PORT");
     const page = `${workerUrl({ host: settings.get("MEM_WORKER_HOST"), port })}/tv`;
-    throw new MemError("conflict", {
+    throw new MemError("not_set_up", {
       message: `The TV page is open to this machine only${port === 0 ? "." : `: ${page}`}`,
       hint: "Open it to other devices: `mem tv enable`.",
     });
@@ -270,9 +267,11 @@ async function showPage(context: CliContext, settings: LoadedSettings, options: 
   const [first] = urls;
   const qr = first !== undefined && io.isTerminal && io.color ? await qrLines(first, io.columns) : null;
   for (const line of ["", ...(qr ?? [])]) if (qr !== null) io.out(line);
+  const weak = weakTokenNotice(settings);
   const notes = [
     ...(first === undefined ? ["This machine is in no network."] : []),
     ...(isRunning ? [] : [stoppedSentence]),
+    ...(weak === null ? [] : [`${weak.message} Make another: \`${weak.next}\`.`]),
     ...(isStale ? ["The worker runs with other settings: `mem worker restart`."] : []),
     `Every device with this address can read observations. ${plainHttp} Close it: \`mem tv disable\`.`,
   ];

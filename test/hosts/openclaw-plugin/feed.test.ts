@@ -1,11 +1,12 @@
 // The observation feed: from the worker's stream to a channel of the gateway, and back after a lost connection.
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../helpers/eventually.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { drained, startWorker, type WorkerProcess, workerHome } from "../../helpers/worker-process.ts";
 import { type GatewayDouble, gatewayDouble } from "./gateway-double.ts";
 
 const observationFeed = { enabled: true, channel: "chat", to: "room-1" };
-const patience = { timeout: 20_000, interval: 50 };
+const patience = 20_000;
 
 interface Message {
   to: string;
@@ -51,7 +52,7 @@ async function observe(worker: WorkerProcess, file: string): Promise<void> {
 }
 
 const connected = (gateway: GatewayDouble) =>
-  vi.waitFor(async () => expect(await gateway.command("mem_feed")).toContain(", connected"), patience);
+  eventually(async () => expect(await gateway.command("mem_feed")).toContain(", connected"), patience);
 
 test("a new observation becomes a message to the channel", async () => {
   const home = workerHome();
@@ -60,7 +61,7 @@ test("a new observation becomes a message to the channel", async () => {
   gateway.startServices();
   await connected(gateway);
   await observe(worker, "login-timeout.ts");
-  await vi.waitFor(() => expect(messages).toHaveLength(1), patience);
+  await eventually(() => expect(messages).toHaveLength(1), patience);
   expect(messages[0]).toEqual({ to: "room-1", text: expect.stringMatching(/^\[demo\] .*login-timeout\.ts/) });
   expect(await gateway.command("mem_feed")).toBe("Feed: on, to chat room-1, connected; 1 sent");
 });
@@ -69,7 +70,7 @@ test("waits 1 s after a lost connection, twice as long each time, at most 30 s",
   const { gateway, waits, passTime } = withChannel({ MEM_DATA_DIR: tempDir() });
   gateway.startServices();
   for (const count of [1, 2, 3, 4, 5, 6, 7]) {
-    await vi.waitFor(() => expect(waits).toHaveLength(count), patience);
+    await eventually(() => expect(waits).toHaveLength(count), patience);
     passTime();
   }
   expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
@@ -82,16 +83,16 @@ test("connects to the next worker, and waits 1 s again after that", async () => 
   gateway.startServices();
   await connected(gateway);
   await first.stop();
-  await vi.waitFor(() => expect(waits).toEqual([1_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000]), patience);
   passTime();
-  await vi.waitFor(() => expect(waits).toEqual([1_000, 2_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000, 2_000]), patience);
   const second = await startWorker(home);
   passTime();
   await connected(gateway);
   await observe(second, "again.ts");
-  await vi.waitFor(() => expect(messages).toHaveLength(1), patience);
+  await eventually(() => expect(messages).toHaveLength(1), patience);
   await second.kill();
-  await vi.waitFor(() => expect(waits).toEqual([1_000, 2_000, 1_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000, 2_000, 1_000]), patience);
 });
 
 describe("/mem_feed", () => {
@@ -125,7 +126,7 @@ test("a channel that refuses messages is logged once, and the feed goes on", asy
   gateway.startServices();
   await connected(gateway);
   await observe(worker, "a.ts");
-  await vi.waitFor(
+  await eventually(
     async () => expect(await gateway.command("mem_feed")).toContain("1 not delivered"),
     patience,
   );

@@ -1,7 +1,8 @@
 // The OpenClaw plugin in a gateway, with a real worker: observations, context, settings, commands, restarts.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../helpers/eventually.ts";
 import {
   drained,
   processesOf,
@@ -240,7 +241,7 @@ describe("a worker that restarts", () => {
     await gateway.settled();
     expect(gateway.warnings).toEqual([expect.stringContaining("was not delivered")]);
     const second = await startWorker(home);
-    await vi.waitFor(async () => expect(await items(second, "/api/summaries")).toHaveLength(1), 20_000);
+    await eventually(async () => expect(await items(second, "/api/summaries")).toHaveLength(1), 20_000);
     await drained(second);
     expect(await items(second, "/sessions")).toMatchObject([{ host: "openclaw", prompt_count: 1 }]);
     expect(await items(second, "/api/observations")).toHaveLength(1);
@@ -259,9 +260,6 @@ describe("a worker that restarts", () => {
     const gateway = gatewayDouble({ deps: { environment: home.env } });
     gateway.emit("gateway_start");
     await gateway.settled();
-    await vi.waitFor(async () => expect(await gateway.command("mem_status")).toContain("Worker: ok"), {
-      timeout: 20_000,
-      interval: 200,
-    });
+    await eventually(async () => expect(await gateway.command("mem_status")).toContain("Worker: ok"), 20_000);
   });
 });

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { StreamEvent } from "../../../src/core/records/events.ts";
 import { streamEvent } from "../../../src/http/schemas/stream.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { anObservation, aSummary } from "../sample-answers.ts";
 import { type FakeWorld, fakeWorld, listenOnLoopback } from "../support.ts";
 
@@ -118,8 +119,8 @@ describe("GET /stream", () => {
     label = "alpha-renamed";
     for (const event of [...about("alpha-renamed", 3), ...about("alpha", 4), toAll]) world.hub.publish(event);
     const expected = [...about("alpha", 1), toAll, ...about("alpha-renamed", 3), toAll];
-    await vi.waitFor(() => expect(seenBy(alpha)).toEqual(expected));
-    await vi.waitFor(() => expect(seenBy(beta)).toEqual([...about("beta", 2), toAll, toAll]));
+    await eventually(() => expect(seenBy(alpha)).toEqual(expected));
+    await eventually(() => expect(seenBy(beta)).toEqual([...about("beta", 2), toAll, toAll]));
     expect(beta.events[0]).toMatchObject({ type: "initial_load", projects: ["alpha"] });
   });
 
@@ -129,7 +130,7 @@ describe("GET /stream", () => {
     await join(port);
     expect(world.hub.clientCount()).toBe(2);
     client.leave();
-    await vi.waitFor(() => expect(world.hub.clientCount()).toBe(1));
+    await eventually(() => expect(world.hub.clientCount()).toBe(1));
     world.hub.publish({ type: "summarize_queued" });
   });
 
@@ -139,10 +140,10 @@ describe("GET /stream", () => {
     await join(port);
     const refused = await openStream(port);
     expect(refused.response.statusCode).toBe(503);
-    await vi.waitFor(() => expect(refused.text).toContain("stream_full"));
+    await eventually(() => expect(refused.text).toContain("stream_full"));
     refused.leave();
     client.leave();
-    await vi.waitFor(() => expect(world.hub.clientCount()).toBe(1));
+    await eventually(() => expect(world.hub.clientCount()).toBe(1));
     expect((await join(port)).response.statusCode).toBe(200);
   });
 
@@ -165,7 +166,7 @@ describe("GET /stream", () => {
     expect(sent).toBeLessThan(2000);
     // A busy machine may send the number of clients in between, which is an event too.
     const created = () => reader.events.filter(({ type }) => type === "observation_created");
-    await vi.waitFor(() => expect(created()).toHaveLength(sent));
+    await eventually(() => expect(created()).toHaveLength(sent));
   });
 
   test("keeps a client that reads when many events come in one go", async () => {
@@ -180,7 +181,7 @@ describe("GET /stream", () => {
   test("sends a comment as heartbeat", async () => {
     const port = await start({ streamLimits: { heartbeatMs: 10 } });
     const client = await join(port);
-    await vi.waitFor(() => expect(client.text).toContain("\n:\n\n"));
+    await eventually(() => expect(client.text).toContain("\n:\n\n"));
   });
 
   test("ends with the worker, also for a stalled client, and accepts none after", async () => {
@@ -239,13 +240,13 @@ function follow(sent: ClientRequest, response: IncomingMessage): StreamClient {
       return text;
     },
     events,
-    received: (count) => eventually(response, () => events.length >= count),
+    received: (count) => after(response, () => events.length >= count),
     ended: new Promise((done) => response.once("close", done)),
     leave: () => void sent.destroy(),
   };
 }
 
-function eventually(response: IncomingMessage, isTrue: () => boolean): Promise<void> {
+function after(response: IncomingMessage, isTrue: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       if (!isTrue()) return;

@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createBackground } from "../../../src/recall/embed/background.ts";
 import { type Embedder, EmbedFailure } from "../../../src/recall/embed/embedder.ts";
 import { toInt8 } from "../../../src/recall/vectors/int8.ts";
 import { createVectors } from "../../../src/store/sqlite/vectors.ts";
 import { wordVector } from "../../helpers/embedding-server.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 
 const clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
@@ -71,7 +72,7 @@ function open(memory: MemoryStore = createMemoryStore()) {
   /** How many observations have a vector of each model. */
   const held = () =>
     Object.fromEntries(vectors.sets().map(({ id, model }) => [model, vectors.progress(id).done]));
-  const until = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+  const until = (check: () => void) => eventually(check);
   return { ...memory, vectors, failures, background, add, held, until };
 }
 

@@ -3,9 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../../src/core/is-alive.ts";
 import { createOnnxEmbedder } from "../../../src/recall/embed/onnx.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { installStandIn, realLibrary } from "../../helpers/model-library.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { tinyDimension, writeTinyModel } from "../../helpers/tiny-model.ts";
@@ -29,7 +30,7 @@ function embedderWith(options: Options = {}) {
   return embedder;
 }
 
-const gone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+const gone = (pid: number) => eventually(() => expect(isAlive(pid)).toBe(false));
 
 function pidOf(embedder: { pid(): number | undefined }): number {
   const pid = embedder.pid();

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createIndexThread } from "../../../src/recall/vectors/index-thread.ts";
 import { createVectorIndex } from "../../../src/recall/vectors/vector-index.ts";
 import { createVectors, openVectorReader } from "../../../src/store/sqlite/vectors.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { createMemoryStore } from "../../helpers/memory-store.ts";
 import { along, clustered, stored } from "../../helpers/some-vectors.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -83,7 +84,7 @@ describe("the thread", () => {
     onTestFinished(() => thread.close());
     const request = { setId, unit: along(1), project: null, limit: 1 };
     await thread.nearest(request);
-    await vi.waitFor(() => expect(thread.running()).toBe(false), { timeout: 5_000 });
+    await eventually(() => expect(thread.running()).toBe(false));
     expect(ids(await thread.nearest(request))).toEqual([one]);
   });
 });
@@ -108,7 +109,7 @@ describe("a thread that breaks", () => {
     await expect(ask()).rejects.toThrow("the index of vectors broke: no memory");
     await expect(ask()).rejects.toThrow("the index of vectors broke: no memory; it starts again in 1 s");
     writeFileSync(file, answering);
-    await vi.waitFor(async () => expect(await ask()).toEqual([]), { timeout: 10_000, interval: 50 });
+    await eventually(async () => expect(await ask()).toEqual([]));
   });
 
   test("a thread that does not answer is not waited for", async () => {

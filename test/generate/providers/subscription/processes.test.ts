@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.ts";
 import type { ModelClient } from "../../../../src/generate/model-client.ts";
 import { processStart, reapOrphans } from "../../../../src/generate/providers/subscription/call-record.ts";
@@ -14,6 +14,7 @@ import {
   createSubscriptionClient,
   type SubscriptionOptions,
 } from "../../../../src/generate/providers/subscription/client.ts";
+import { eventually } from "../../../helpers/eventually.ts";
 import { type HostCliHome, hostCli, hostCliHome, isRunning, playing } from "../../../helpers/host-cli.ts";
 import { tempDir } from "../../../helpers/temp-dir.ts";
 
@@ -30,12 +31,12 @@ function clientIn(home: HostCliHome, changes: Partial<SubscriptionOptions> = {})
 
 // What was killed a moment ago may still be on its way out.
 async function nothingIsLeft(home: HostCliHome): Promise<void> {
-  await vi.waitFor(() => {
+  await eventually(() => {
     const started = home.runs().flatMap(({ pid, grandchild }) => [pid, grandchild ?? pid]);
     expect(started.filter(isRunning)).toEqual([]);
     expect(home.processes()).toEqual([]);
     expect(readdirSync(callRecords(home.directory))).toEqual([]);
-  }, 5_000);
+  });
 }
 
 describe("a call", () => {
