@@ -42,9 +42,17 @@ function age(home: WorkerHome, seconds: number): void {
   utimesSync(markOf(home), then, then);
 }
 
-describe.each(ways)("with a worker that hangs, %s", (name) => {
+/** Waits for the worker that replaces this one: a hook gives it only a few seconds to start. */
+async function replaced(home: WorkerHome, { pid }: { pid: number }): Promise<void> {
+  const hasNext = () => existsSync(join(home.dataDir, "worker.json")) && workerFile(home).pid !== pid;
+  await until(() => hasNext() || undefined, 20_000, "the next worker");
+}
+
+describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) => {
   test("a session start spools at first, and one after ten seconds replaces it", async () => {
     const { home, worker } = await stopped(name);
+    // On a loaded machine the first hook may have taken seconds.
+    age(home, 0);
     expect(await runHook(launchers[name]("session-start"), home, start)).toEqual(silent);
     expect(processesOf(home)).toEqual([worker.pid]);
 
@@ -52,14 +60,14 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     const { code, stdout } = await runHook(launchers[name]("session-start"), home, start);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).systemMessage).toMatch(
-      /^mem: the worker did not answer for 1\d s and was replaced/,
+      /^mem: the worker did not answer for \d\d s and was replaced/,
     );
     expect(await worker.exited).toEqual({ code: null, signal: "SIGKILL" });
+    await replaced(home, worker);
     expect(processesOf(home)).toEqual([workerFile(home).pid]);
-    expect(workerFile(home).pid).not.toBe(worker.pid);
     expect(existsSync(markOf(home))).toBe(false);
     expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
-    await until(() => spooled(home).length === 0 || undefined, 10_000, "an empty spool");
+    await until(() => spooled(home).length === 0 || undefined, 20_000, "an empty spool");
   });
 
   test("another event keeps its event, and replaces it too", async () => {
@@ -68,10 +76,8 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     const { stdout } = await runHook(launchers[name]("stop"), home, payload);
     expect(JSON.parse(stdout).systemMessage).toContain("was replaced");
     expect((await worker.exited).signal).toBe("SIGKILL");
-    const hasNext = () =>
-      existsSync(join(home.dataDir, "worker.json")) && workerFile(home).pid !== worker.pid;
-    await until(() => hasNext() || undefined, 10_000, "the next worker");
-    await until(() => spooled(home).length === 0 || undefined, 10_000, "an empty spool");
+    await replaced(home, worker);
+    await until(() => spooled(home).length === 0 || undefined, 20_000, "an empty spool");
   });
 
   test("one that answers again is left alone, and its mark goes", async () => {
@@ -119,14 +125,15 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
   });
 });
 
-test("eight hooks that find a hung worker leave one worker", async () => {
+test("eight hooks that find a hung worker leave one worker", { timeout: 60_000 }, async () => {
   const { home, worker } = await stopped("the Node bundle");
   age(home, 12);
   const command = launchers["the Node bundle"]("session-start");
   const runs = await Promise.all(Array.from({ length: 8 }, () => runHook(command, home, start)));
   expect(runs.map(({ code }) => code)).toEqual(Array(8).fill(0));
   expect((await worker.exited).signal).toBe("SIGKILL");
-  await until(() => processesOf(home).length === 1 || undefined, 10_000, "one worker");
+  await replaced(home, worker);
+  await until(() => processesOf(home).length === 1 || undefined, 20_000, "one worker");
   expect(processesOf(home)).toEqual([workerFile(home).pid]);
 });
 

@@ -49,6 +49,28 @@ export async function enqueueEvent(
   return job;
 }
 
+/** Queues tool uses in one statement, without asking for a turn: for a backlog. */
+export async function enqueueToolUses(
+  { system }: Pick<Database, "system">,
+  { team_id, project_id }: ProjectScope,
+  uses: readonly { session: string | null; payload: Json }[],
+): Promise<void> {
+  const rows = uses.map((use) => ({ ...use, event: newId(), job: newId() }));
+  await system.query({
+    text: `with given as (
+        select e.*, p.memory_epoch
+        from projects p, jsonb_to_recordset($3::jsonb) as e(event uuid, job uuid, session uuid, payload jsonb)
+        where p.team_id = $1 and p.id = $2),
+      stored as (
+        insert into agent_events
+          (id, team_id, project_id, session_id, source_type, event_type, payload, memory_epoch, occurred_at)
+        select event, $1, $2, session, 'hook', 'tool_use', payload, memory_epoch, now() from given)
+      insert into generation_jobs (id, team_id, project_id, session_id, source_type, source_id, memory_epoch)
+      select job, $1, $2, session, 'agent_event', event, memory_epoch from given`,
+    values: [team_id, project_id, JSON.stringify(rows)],
+  });
+}
+
 /** A session of the project; its id. */
 export async function makeSession(
   { system }: Pick<Database, "system">,
