@@ -280,13 +280,7 @@ const catalogue = {
     message: "The embedder failed.",
     hint: "mem retries it; `mem doctor` shows the state.",
   },
-  not_set_up: {
-    status: 409,
-    exitCode: 78,
-    retryable: false,
-    message: "This is not set up.",
-    hint: "See what is missing: `mem doctor`.",
-  },
+  not_set_up: { status: 409, exitCode: 78, retryable: false, message: "This is not set up." },
   no_model: {
     status: 409,
     exitCode: 78,

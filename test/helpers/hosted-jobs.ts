@@ -71,6 +71,24 @@ export async function enqueueToolUses(
   });
 }
 
+/** How many jobs were done before this one; null while it is not. */
+export async function doneBefore(
+  { system }: Pick<Database, "system">,
+  { team_id }: ProjectScope,
+  job: string,
+): Promise<number | null> {
+  const { rows } = await system.query<{ n: number | null }>({
+    text: `select case when own.completed_at is not null then (
+          select count(*)::int
+          from generation_jobs j
+          where j.team_id = $1 and j.completed_at < own.completed_at) end as n
+      from generation_jobs own
+      where own.id = $2`,
+    values: [team_id, job],
+  });
+  return rows[0]?.n ?? null;
+}
+
 /** A session of the project; its id. */
 export async function makeSession(
   { system }: Pick<Database, "system">,

@@ -119,7 +119,7 @@ test("hooks of the repository do not run", async () => {
   expect(made.run(made.root, "status", "--porcelain")).toBe("");
 });
 
-test("git asks nobody, runs no maintenance and leaves submodules alone", async () => {
+test("git asks for no password, runs no maintenance and leaves submodules alone", async () => {
   const bin = tempDir();
   const said = join(bin, "said");
   const names = ["GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_SSH_COMMAND", "GIT_DIR"];

@@ -13,6 +13,7 @@ import { endSession } from "../../../src/store/postgres/sessions.ts";
 import type { Json } from "../../../src/text/json.ts";
 import { modelServer } from "../../generate/providers/model-server.ts";
 import {
+  doneBefore,
   enqueueEvent,
   enqueueSummary,
   enqueueToolUses,
@@ -371,20 +372,6 @@ test("events without a session share the calls of a model, by project", async ()
 });
 
 /** How many jobs of the team were done before this one. */
-/** How many jobs were done before this one; null while it is not. */
-async function doneBefore({ team_id }: ProjectScope, job: string): Promise<number | null> {
-  const { rows } = await database.system.query<{ n: number | null }>({
-    text: `select case when own.completed_at is not null then (
-          select count(*)::int
-          from generation_jobs j
-          where j.team_id = $1 and j.completed_at < own.completed_at) end as n
-      from generation_jobs own
-      where own.id = $2`,
-    values: [team_id, job],
-  });
-  return rows[0]?.n ?? null;
-}
-
 test.each([
   ["events without a session", 1, false],
   ["one long session", 1, true],
@@ -403,8 +390,8 @@ test.each([
     await enqueueEvent(database, tenant, { session: await makeSession(database, tenant), turn: false }),
   ];
   await startGenerating({ MEM_PROVIDER: "local", MEM_GENERATION_CONCURRENCY: "2" });
-  for (const job of fresh) {
-    await until(async () => (await doneBefore(tenant, job)) !== null);
-    expect(await doneBefore(tenant, job)).toBeLessThan(backlog.length / 2);
-  }
+  for (const job of fresh)
+    await expect
+      .poll(() => doneBefore(database, tenant, job), { timeout: 50_000 })
+      .toBeLessThan(backlog.length / 2);
 });
