@@ -18,7 +18,9 @@ export interface Stream {
 }
 
 const firstDelayMs = 1_000;
-const longestDelayMs = 30_000;
+// A reader who looks at the page sees a worker that is back within this time.
+const longestDelayMs = 5_000;
+const longestHiddenMs = 60_000;
 
 /** Opens `GET url` and keeps it open. */
 export function createStream(url: string): Stream {
@@ -32,6 +34,7 @@ export function createStream(url: string): Stream {
 
   function open(): void {
     clearTimeout(retry);
+    retry = undefined;
     source?.close();
     source = new EventSource(url);
     source.onopen = opened;
@@ -55,15 +58,19 @@ export function createStream(url: string): Stream {
     state.set("lost");
     clearTimeout(retry);
     retry = setTimeout(open, delayMs);
-    delayMs = Math.min(delayMs * 2, longestDelayMs);
+    const isSeen = document.visibilityState === "visible";
+    delayMs = Math.min(delayMs * 2, isSeen ? longestDelayMs : longestHiddenMs);
   }
 
-  // A machine that slept has dead connections that no error reports.
+  // Somebody looks at the page: while it waits, it tries now, and soon again.
   function wake(): void {
-    if (document.visibilityState === "visible" && state.get() === "lost") open();
+    if (document.visibilityState !== "visible" || retry === undefined) return;
+    delayMs = firstDelayMs;
+    open();
   }
 
   addEventListener("online", open);
+  addEventListener("focus", wake);
   document.addEventListener("visibilitychange", wake);
   open();
 
@@ -76,6 +83,7 @@ export function createStream(url: string): Stream {
       clearTimeout(retry);
       source?.close();
       removeEventListener("online", open);
+      removeEventListener("focus", wake);
       document.removeEventListener("visibilitychange", wake);
     },
   };

@@ -1,0 +1,47 @@
+// The live stream after an outage, in a browser: how soon an open page is live again.
+import { expect, test } from "vitest";
+import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { type OpenPage, testBrowser } from "./browser.ts";
+
+const browser = testBrowser();
+
+/** A page that was cut off for two minutes, on a clock that stands still. */
+async function openLost(): Promise<OpenPage> {
+  const worker = await startWorker(workerHome());
+  const opened = await browser.open(worker, "#/");
+  const { page } = opened;
+  const start = 1_800_000_000_000;
+  await page.clock.install({ time: start });
+  const tries = new Set<unknown>();
+  page.on("request", (request) => request.url().endsWith("/stream") && tries.add(request));
+  page.on("requestfailed", (request) => tries.delete(request));
+  await page.route("**/stream", (route) => route.abort());
+  await page.reload();
+  await page.locator(".connection").getByText("Offline").waitFor();
+  await page.clock.pauseAt(start + 600_000);
+  for (let second = 0; second < 120; second += 10) {
+    await page.clock.runFor(10_000);
+    // No try is on its way that could succeed later.
+    await expect.poll(() => tries.size).toBe(0);
+  }
+  await page.unroute("**/stream");
+  return opened;
+}
+
+const live = (page: OpenPage["page"]) => page.locator(".connection").getByText("Live");
+
+test("a page that is looked at is live within five seconds after the worker is back", async () => {
+  const { page } = await openLost();
+  await page.clock.runFor(5_000);
+  await live(page).waitFor();
+});
+
+test.each(["focus", "online", "visibilitychange"])("%s connects without a wait", async (event) => {
+  const { page } = await openLost();
+  expect(await live(page).count()).toBe(0);
+  await page.evaluate((name) => {
+    const target = name === "visibilitychange" ? document : window;
+    target.dispatchEvent(new Event(name));
+  }, event);
+  await live(page).waitFor();
+});
