@@ -26,13 +26,13 @@ export interface IndexHit {
  */
 export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
     Pick<Observation, "status" | "superseded_by" | "provenance">
-  > & { said_by?: Speaker; standing?: 1; routine?: 1 };
+  > & { said_by?: Speaker; standing?: 1; reach?: "everywhere"; routine?: 1 };
 
 export type Ranked<R> = R & { rank?: number };
 
 /** An observation as a line. */
 export function observationLine(record: ObservationLine): ObservationIndexHit {
-  const { obs_type, status, superseded_by, provenance, said_by, standing, routine } = record;
+  const { obs_type, status, superseded_by, provenance, said_by, standing, reach, routine } = record;
   const judged = status === "active" ? {} : { status, superseded_by };
   const isOutside = provenance === "web" || provenance === "mcp";
   return {
@@ -41,7 +41,7 @@ export function observationLine(record: ObservationLine): ObservationIndexHit {
     ...judged,
     ...(isOutside ? { provenance } : {}),
     ...(said_by === null ? {} : { said_by }),
-    ...(standing === 1 ? { standing } : {}),
+    ...(standing === 1 ? { standing, ...(reach === "everywhere" ? { reach } : {}) } : {}),
     ...(routine === 1 ? { routine } : {}),
   };
 }

@@ -46,7 +46,7 @@ export type TimelineItem =
         | "status"
         | "superseded_by"
         | "provenance"
-      > & { files_touched: string[]; said_by?: Speaker; standing?: 1; routine?: 1 })
+      > & { files_touched: string[]; said_by?: Speaker; standing?: 1; reach?: "everywhere"; routine?: 1 })
   | (Base & { type: "session" } & Pick<
         SessionSummary,
         "sdk_session_id" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
@@ -160,13 +160,13 @@ export function timelineItem(row: TimelineRow): TimelineItem {
   switch (row.kind) {
     case "observation": {
       const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;
-      const { status, superseded_by, provenance, said_by, standing, routine } = row.record;
+      const { status, superseded_by, provenance, said_by, standing, reach, routine } = row.record;
       const { files_touched } = parseLists(row.record);
       const own = { sdk_session_id, obs_type, title, subtitle, summary, files_touched, prompt_number };
       const marks = {
         ...{ status, superseded_by, provenance },
         ...(said_by === null ? {} : { said_by }),
-        ...(standing === 1 ? { standing } : {}),
+        ...(standing === 1 ? { standing, ...(reach === "everywhere" ? { reach } : {}) } : {}),
         ...(routine === 1 ? { routine } : {}),
       };
       return { type: "observation", ...base, ...own, ...marks };

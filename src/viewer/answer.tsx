@@ -2,7 +2,8 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { StreamEvent } from "../core/records/events.ts";
-import { type ApiFault, faultOf, isAborted } from "./api.ts";
+import { type ApiFault, faultOf, isAborted } from "./faults.ts";
+import { Prose } from "./parts/command.tsx";
 import { useViewer } from "./viewer.ts";
 
 export interface Loaded<T> {
@@ -111,8 +112,14 @@ export function Shown<T>({
 export function Fault({ fault, retry }: { fault: ApiFault; retry?: () => void }) {
   return (
     <div class="fault" role="alert">
-      <p>{fault.message}</p>
-      {fault.hint && <p class="quiet">{fault.hint}</p>}
+      <p>
+        <Prose text={fault.message} />
+      </p>
+      {fault.hint && (
+        <p class="quiet">
+          <Prose text={fault.hint} />
+        </p>
+      )}
       {retry && (
         <button type="button" onClick={retry}>
           Try again

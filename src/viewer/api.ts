@@ -1,4 +1,4 @@
-// Typed requests to the worker. Every failure is an `ApiFault` with a message and the next step.
+// Typed requests to the worker. Every failure is an `ApiFault`.
 import type { branchStatus, branchUpdated } from "../http/schemas/branch.ts";
 import type { costAnswer } from "../http/schemas/cost.ts";
 import type { contextExplanation } from "../http/schemas/explain.ts";
@@ -27,7 +27,8 @@ import type {
   sessionInjections,
   sessionRecords,
 } from "../http/schemas/views.ts";
-import { isJsonObject, type Json } from "../text/json.ts";
+import type { Json } from "../text/json.ts";
+import { ApiFault, isAborted, refusalOf } from "./faults.ts";
 
 /** What a schema of the API answers. */
 export type Answer<S extends { _zod: { output: unknown } }> = S["_zod"]["output"];
@@ -111,31 +112,6 @@ export function createApi() {
   };
 }
 
-/** A failed request, as it is shown: what happened and the next step. */
-export class ApiFault extends Error {
-  readonly code: string;
-  readonly hint: string | null;
-
-  constructor(code: string, message: string, hint: string | null, cause?: unknown) {
-    super(message, { cause });
-    this.name = "ApiFault";
-    this.code = code;
-    this.hint = hint;
-  }
-}
-
-/** Any error as one to show. */
-export function faultOf(error: unknown): ApiFault {
-  if (error instanceof ApiFault) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new ApiFault("internal", message, "Reload the page. If it stays, run `mem doctor`.", error);
-}
-
-/** True for the error of a request that was aborted, which is no failure. */
-export function isAborted(error: unknown): boolean {
-  return error instanceof DOMException && error.name === "AbortError";
-}
-
 async function request(path: string, options: RequestInit): Promise<unknown> {
   let answer: Response;
   try {
@@ -147,7 +123,7 @@ async function request(path: string, options: RequestInit): Promise<unknown> {
   const text = await answer.text();
   const body = parseBody(text);
   if (answer.ok) return body;
-  throw refused(answer.status, body);
+  throw refusalOf(answer.status, body);
 }
 
 // A text answer, such as the context preview, is no JSON.
@@ -157,16 +133,6 @@ function parseBody(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function refused(status: number, body: unknown): ApiFault {
-  const error = isJsonObject(body) && isJsonObject(body.error) ? body.error : {};
-  const { code, message, hint } = error;
-  return new ApiFault(
-    typeof code === "string" ? code : `http_${status}`,
-    typeof message === "string" ? message : `The worker answered ${status}.`,
-    typeof hint === "string" ? hint : null,
-  );
 }
 
 function withBody(method: string, body: Json): RequestInit {

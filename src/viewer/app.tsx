@@ -1,7 +1,7 @@
 // The shell around every page: sidebar, header, help, toast.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { focusRow, useKeys } from "./keys.ts";
-import { linkTo } from "./links.ts";
+import { linkTo, type Place } from "./links.ts";
 import { go, usePlace } from "./location.ts";
 import { useValue } from "./observable.ts";
 import { Header } from "./parts/header.tsx";
@@ -36,6 +36,7 @@ export function App() {
       <Sidebar place={place} />
       <Header onHelp={() => setHelpOpen(true)} />
       <Main title={title} key={place.path}>
+        <AddressedProject place={place} />
         {Page && found ? <Page parts={found.parts} query={place.query} /> : <NotFound path={place.path} />}
       </Main>
       <ToastLine />
@@ -43,6 +44,38 @@ export function App() {
     </div>
   );
 }
+
+/** Shows the project that a link names; a note when there is none of this name. */
+function AddressedProject({ place: { path, query } }: { place: Place }) {
+  const viewer = useViewer();
+  const projects = useValue(viewer.projects);
+  const shown = useValue(viewer.project);
+  // In the context preview it is the project of the question.
+  const named = path === "/context" ? null : query.get("project");
+  const isKnown = named !== null && projects.includes(named);
+  useEffect(() => {
+    if (isKnown) viewer.showProject(named);
+  }, [named, isKnown]);
+  if (named === null || named === "" || isKnown || projects.length === 0) return null;
+  const others = Object.fromEntries(query);
+  return (
+    <p class="note address-note" role="status">
+      There is no project <span dir="auto">“{named}”</span>:{" "}
+      {shown === null ? "all projects are" : `${shown} is`} shown. Projects:{" "}
+      {projects.slice(0, mostNamed).map((name, at) => (
+        <span key={name}>
+          {at > 0 && ", "}
+          <a href={linkTo(path, { ...others, project: name })} dir="auto">
+            {name}
+          </a>
+        </span>
+      ))}
+      {projects.length > mostNamed && ` and ${projects.length - mostNamed} more`}.
+    </p>
+  );
+}
+
+const mostNamed = 8;
 
 function NotFound({ path }: { path: string }) {
   return (

@@ -1,6 +1,7 @@
 // The live feed: pages of the timeline from the newest record on, and what the stream adds and changes.
 import type { StreamEvent } from "../core/records/events.ts";
-import { type Api, type ApiFault, faultOf, isAborted } from "./api.ts";
+import type { Api } from "./api.ts";
+import { type ApiFault, faultOf, isAborted } from "./faults.ts";
 import { eventLine, type Line, lineKey, lineName, mergeLines, newestFirst, timelineLine } from "./lines.ts";
 import { createObservable, type Observable } from "./observable.ts";
 import { lineOf, readRecord } from "./records.ts";

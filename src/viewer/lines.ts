@@ -2,6 +2,7 @@
 import type { StreamEvent } from "../core/records/events.ts";
 import { recordName } from "../core/records/record-name.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
+import type { Reach } from "../core/records/statement.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
 import { linkTo } from "./links.ts";
@@ -16,6 +17,8 @@ export interface Line {
   kind: Kind;
   id: number;
   project: string;
+  /** True for a rule that applies in every project; then it matters little where it was said. */
+  isEverywhere?: boolean;
   at: number;
   /** Type of an observation, else the kind. */
   type: string;
@@ -24,6 +27,11 @@ export interface Line {
   saidBy: string | null;
   /** `rule`, `replaced`, `rejected`, `routine`. */
   marks: readonly string[];
+}
+
+/** The project of a record as it is shown. */
+export function projectIn({ project, isEverywhere }: Pick<Line, "project" | "isEverywhere">): string {
+  return isEverywhere === true ? "all projects" : project;
 }
 
 /** The page of a record. */
@@ -101,14 +109,16 @@ type LinedObservation = Pick<
 > & {
   said_by?: string | null | undefined;
   standing?: 0 | 1 | undefined;
+  reach?: Reach | undefined;
   routine?: 0 | 1 | undefined;
   pinned?: 0 | 1 | undefined;
 };
 
 export function observationLine(record: LinedObservation): Line {
-  const { obs_type, title, subtitle, summary } = record;
+  const { obs_type, title, subtitle, summary, standing, reach } = record;
   return {
     ...base("observation", record),
+    isEverywhere: standing === 1 && reach === "everywhere",
     type: obs_type,
     title,
     detail: [subtitle, summary].find((text) => text && text !== title) ?? null,

@@ -1,6 +1,6 @@
 // A list that the API gives in pages: the first one now, further ones on demand.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiFault, faultOf, isAborted } from "./api.ts";
+import { type ApiFault, faultOf, isAborted } from "./faults.ts";
 
 export interface Paged<T> {
   items: readonly T[];

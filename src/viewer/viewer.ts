@@ -2,7 +2,8 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ProcessingStatus } from "../core/records/events.ts";
-import { type Api, type ApiFault, createApi, faultOf } from "./api.ts";
+import { type Api, createApi } from "./api.ts";
+import { type ApiFault, faultOf } from "./faults.ts";
 import { createFeeds, type Feed } from "./feed.ts";
 import { createObservable, type Observable } from "./observable.ts";
 import { createStream, type Stream } from "./stream.ts";
@@ -33,6 +34,8 @@ export interface Viewer {
   firstResultOf: Observable<string | null>;
   /** Shows another project, after a question when text would be lost, and stores the choice. */
   chooseProject(project: string | null): void;
+  /** Shows a project that a link names; it is not stored. */
+  showProject(project: string): void;
   toggleSidebar(): void;
   /** Runs an action of the user: a failure becomes a toast. `done` tells whether it worked. */
   act(action: () => Promise<Toast | undefined>): Promise<boolean>;
@@ -51,6 +54,8 @@ export function createViewer(): Viewer {
   const processing = createObservable<ProcessingStatus | null>(null);
   const toast = createObservable<Toast | null>(null);
   const firstResultOf = createObservable<string | null>(null);
+  // What is chosen on this page comes before what is stored.
+  let isChosen = false;
 
   async function act(action: () => Promise<Toast | undefined>): Promise<boolean> {
     try {
@@ -73,7 +78,7 @@ export function createViewer(): Viewer {
   void act(async () => {
     const stored = await api.get("/api/settings");
     sidebarOpen.set(stored.sidebarOpen);
-    project.set(stored.selectedProject);
+    if (!isChosen) project.set(stored.selectedProject);
     return undefined;
   });
   stream.listen((event) => {
@@ -95,9 +100,14 @@ export function createViewer(): Viewer {
     act,
     chooseProject: (chosen) =>
       leaveUnsaved(() => {
+        isChosen = true;
         project.set(chosen);
         save({ selectedProject: chosen });
       }),
+    showProject(named) {
+      isChosen = true;
+      project.set(named);
+    },
     toggleSidebar() {
       if (isNarrow()) return drawerOpen.set(!drawerOpen.get());
       sidebarOpen.set(!sidebarOpen.get());

@@ -39,9 +39,12 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
       const { trash_id, counts } = done;
       return { trash_id, kind, id, deleted: counts, undo_until_epoch: now + undoMs };
     },
-    page({ offset, limit, project }) {
+    page({ offset, limit, project, kind, id }) {
       const since = clock.now() - undoMs;
-      const { items, hasMore } = store.trash.page({ offset, limit, project, since });
+      const { items, hasMore } =
+        kind !== undefined && id !== undefined
+          ? { items: store.trash.holding({ kind, id, since }), hasMore: false }
+          : store.trash.page({ offset, limit, project, since });
       const shown = items.map((item) => ({ ...item, undo_until_epoch: item.at_epoch + undoMs }));
       return { items: shown, hasMore, offset, limit };
     },

@@ -181,6 +181,8 @@ const rows: Row[] = [
   ["GET", "/api/open-work?project=alpha", "/api/open-work", undefined, 200],
   ["GET", "/api/trash?project=alpha", "/api/trash", undefined, 200],
   ["GET", "/api/trash?limit=0", "/api/trash", undefined, 400],
+  ["GET", "/api/trash?kind=session&id=1", "/api/trash", undefined, 200],
+  ["GET", "/api/trash?kind=session", "/api/trash", undefined, 400],
   ["POST", "/api/trash/1/restore", "/api/trash/:id/restore", {}, 200],
   ["POST", "/api/trash/1/restore", "/api/trash/:id/restore", { all: true }, 400],
   ["POST", "/api/trash/5/restore", "/api/trash/:id/restore", {}, 409],

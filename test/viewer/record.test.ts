@@ -106,6 +106,42 @@ test("a record is pinned, rejected and taken back, and replaced by another", asy
   await mark("replaced").waitFor({ state: "detached" });
 });
 
+test("only what can replace a record is offered as its replacement", async () => {
+  const { page } = await openDemo("#/record/observation/9");
+  await page.getByRole("button", { name: "Replace" }).click();
+  const field = page.getByLabel("Replaced by");
+  const choices = page.locator(".picker li");
+  await choices.first().waitFor();
+  expect(await choices.filter({ hasText: "#9 " }).count()).toBe(0);
+  await field.fill("9");
+  await page.getByText("#9 is this observation itself.").waitFor();
+  await field.fill("#99999");
+  await page.getByText("There is no observation 99999.").waitFor();
+  await field.fill("#10");
+  await choices.filter({ hasText: "#10 " }).waitFor();
+});
+
+test("backticks are shown as code, and a rule for every project says so", async () => {
+  const worker = await startWorker(workerHome());
+  const title = "Call `useCart()` and ``a`b`` <b>now</b>";
+  const facts = ["Run `npm test`.", "One ` alone"];
+  await worker.post("/observations", { claudeSessionId: "s1", project: "shop", title, summary: "x", facts });
+  await worker.post("/api/rules", { text: "Use `pnpm`, never npm.", reach: "everywhere" });
+  const { page, errors } = await browser.open(worker, "#/");
+  const rows = page.locator(".feed [data-row]");
+  const row = rows.filter({ hasText: "Call useCart() and a`b <b>now</b>" });
+  expect(await row.locator(".row-title code").allInnerTexts()).toEqual(["useCart()", "a`b"]);
+  await rows.filter({ hasText: "Use pnpm, never npm." }).filter({ hasText: "all projects" }).waitFor();
+  await row.click();
+  await page.locator(".record-head").waitFor();
+  expect(await page.locator(".record-head h1 code").allInnerTexts()).toEqual(["useCart()", "a`b"]);
+  await page.getByText("One ` alone").waitFor();
+  expect(await page.locator(".fact-list code").allInnerTexts()).toEqual(["npm test"]);
+  await page.keyboard.press("e");
+  expect(await page.getByLabel("Title", { exact: true }).inputValue()).toBe(title);
+  expect(errors).toEqual([]);
+});
+
 test("a deleted record leaves the feed, and the trash brings it back", async () => {
   const { page, show } = await openDemo("#/");
   const row = page.locator(".feed [data-row]", { hasText: "Tax rates come from config/tax.json" });

@@ -56,7 +56,7 @@ test("a session without injected context says why", async () => {
   await page.getByText("Nothing was injected into this session.").waitFor();
   await page.locator(".timeline-card.prompt", { hasText: "Hello" }).waitFor();
   await show("#/session/99");
-  await page.getByRole("alert").waitFor();
+  await page.getByRole("heading", { name: "There is no session 99" }).waitFor();
 });
 
 test("a session is renamed, deleted with its records, and restored", async () => {

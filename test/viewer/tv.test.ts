@@ -45,6 +45,9 @@ test("the TV says how far it looked when nothing fits its source", async () => {
   await page.getByText("None from codex among the newest 500 observations.").waitFor();
   await page.goto(`http://127.0.0.1:${worker.port}/tv?project=shop&source=codex`);
   await page.getByText("No observation yet in shop from codex.").waitFor();
+  await page.goto(`http://127.0.0.1:${worker.port}/tv?project=shpo`);
+  await page.getByText("No observation yet in shpo.").waitFor();
+  await page.getByText("Projects of the newest observations: orchard-api, shop.").waitFor();
 });
 
 test("the TV says since when it is not connected, and comes back by itself", async () => {

@@ -58,6 +58,7 @@ export type ObservationLine = Pick<
   | "said_by"
   | "standing"
   | "routine"
+  | "reach"
 >;
 
 /** A match without columns of the record. */

@@ -2,7 +2,7 @@
 import type { TrashKind } from "../../core/records/trash.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
-import { idParams, pageQuery } from "../schemas/fields.ts";
+import { idParams } from "../schemas/fields.ts";
 import {
   type DeletedRecord,
   deletedRecord,
@@ -10,14 +10,15 @@ import {
   restoreBody,
   restoredRecord,
   type TrashPage,
+  type TrashQuery,
   trashPage,
+  trashQuery,
 } from "../schemas/trash.ts";
-import type { PageRequest } from "./service.ts";
 
 export interface TrashPorts {
   /** Throws `not_found`. */
   remove(kind: TrashKind, id: number): Promise<DeletedRecord>;
-  page(request: PageRequest): TrashPage;
+  page(request: TrashQuery): TrashPage;
   /** Throws `not_found`, or `conflict` when what is there now forbids it. */
   restore(trashId: number): Promise<RestoredRecord>;
 }
@@ -42,7 +43,7 @@ export function trashRoutes(app: App, trash: TrashPorts): void {
     {
       schema: {
         summary: "Deleted records and edits that can be undone, newest first.",
-        querystring: pageQuery,
+        querystring: trashQuery,
         response: { 200: trashPage, ...readErrors },
       },
     },

@@ -58,6 +58,10 @@ function observationItem() {
       .optional()
       .meta({ description: "Who said it; left out for an account of what was done." }),
     standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
+    reach: z
+      .literal("everywhere")
+      .optional()
+      .meta({ description: "A rule that applies in every project; left out otherwise." }),
     routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
   });
 }

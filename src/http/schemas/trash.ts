@@ -1,7 +1,7 @@
 // Wire shapes of deleting, editing and restoring records.
 import * as z from "zod";
 import { trashKinds, undoDays } from "../../core/records/trash.ts";
-import { epochMs, pageOf } from "./fields.ts";
+import { epochMs, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
 
 const undoUntil = () =>
   epochMs().meta({ description: `Until when it can be undone, ${undoDays} days after it was done.` });
@@ -20,6 +20,28 @@ export const deletedRecord = z.lazy(() =>
 );
 
 export type DeletedRecord = z.output<typeof deletedRecord>;
+
+/** Query of `GET /api/trash`. */
+export const trashQuery = z.lazy(() =>
+  z
+    .object({
+      offset: wholeNumberOr(0, 0, Number.MAX_SAFE_INTEGER),
+      limit: wholeNumberOr(20, 1, 100),
+      project: optionalText(),
+      kind: z
+        .enum(trashKinds)
+        .optional()
+        .meta({ description: "With `id`: only the entry that restores this deleted record." }),
+      id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+    })
+    .refine(({ kind, id }) => (kind === undefined) === (id === undefined), {
+      path: ["kind"],
+      error: "must be given together with `id`",
+    }),
+);
+
+/** `trashQuery`, inferred. */
+export type TrashQuery = z.output<typeof trashQuery>;
 
 /** A page of what can be undone, newest first. */
 export const trashPage = z.lazy(() =>

@@ -92,6 +92,7 @@ export function createTrash(db: Sqlite) {
     deletionOf: sql.value<[kind: TrashEntry["kind"], id: number], number>(
       "select max(id) from trash where kind = ? and record_id = ? and action = 'deleted'",
     ),
+    holding: createHolding(db),
     drop: sql.run<[id: number]>("delete from trash where id = ?"),
     /** Newest first. */
     page({ project, limit, ...request }: PageRequest) {
@@ -101,6 +102,27 @@ export function createTrash(db: Sqlite) {
     purge: createPurge(db),
   };
 }
+
+type Holding = (record: Pick<TrashEntry, "kind" | "id"> & { since: number }) => TrashEntry[];
+
+/** Finds the entry that restores a deleted record, its own or the one of its session. */
+function createHolding(db: Sqlite): Holding {
+  const holding = createSql(db).all<[{ place: string; id: number; since: number }], TrashEntry>(
+    `select ${entryColumns}
+     from trash
+     where id = (select max(trash_id) from trash_rows where place = @place and row_id = @id)
+       and action = 'deleted'
+       and at_epoch >= @since`,
+  );
+  return ({ kind, id, since }) => holding({ place: tables[kind], id, since });
+}
+
+const tables = {
+  observation: "observations",
+  summary: "session_summaries",
+  prompt: "user_prompts",
+  session: "sessions",
+} as const satisfies Record<TrashEntry["kind"], string>;
 
 const dayMs = 24 * 3_600_000;
 // A few milliseconds.

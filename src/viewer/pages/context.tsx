@@ -9,6 +9,7 @@ import { recordLink } from "../lines.ts";
 import { linkTo, type PageProps } from "../links.ts";
 import { go } from "../location.ts";
 import { useValue } from "../observable.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { ProjectOptions } from "../parts/project-filter.tsx";
 import { useViewer } from "../viewer.ts";
 
@@ -179,10 +180,15 @@ function Reasons({ moment, titles }: { moment: Moment; titles: ReadonlyMap<strin
           return (
             <li key={name} class="panel-row reason">
               <a href={recordLink(kindOf(record), record.id)} data-row>
-                <span class="reason-name">#{name}</span> <span dir="auto">{titles.get(name) ?? ""}</span>
+                <span class="reason-name">#{name}</span>{" "}
+                <span dir="auto">
+                  <InlineCode text={titles.get(name) ?? ""} />
+                </span>
               </a>
               <p class="row-detail">
-                <span>{reasonInWords(record, moment.moment)}</span>
+                <span>
+                  <InlineCode text={reasonInWords(record, moment.moment)} />
+                </span>
                 <span>{marksInWords(record)}</span>
               </p>
             </li>

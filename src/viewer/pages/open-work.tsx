@@ -36,7 +36,11 @@ export function OpenWorkSection({ project }: { project: string | null }) {
                 ]}
                 remove={() => deleteRecord(api, "observation", item.id)}
               >
-                {project === null && <span class="project">{item.project}</span>}
+                {project === null && (
+                  <span class="project" dir="auto">
+                    {item.project}
+                  </span>
+                )}
                 <Age at={item.created_at_epoch} />
                 {item.session_id !== null && <a href={linkTo(`/session/${item.session_id}`)}>its session</a>}
               </PanelEntry>

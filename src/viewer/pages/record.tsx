@@ -1,10 +1,11 @@
 // One record: its text, where it comes from, what may be done to it, and what happened around it.
-import { Fault, Shown, useLoaded, useReloadOn } from "../answer.tsx";
-import { ApiFault } from "../api.ts";
+import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import { ageOf, fullTime, useNow } from "../clock.ts";
-import { type Kind, kinds, recordLink } from "../lines.ts";
+import { type Kind, kinds, projectIn, recordLink } from "../lines.ts";
 import type { PageProps } from "../links.ts";
 import { go } from "../location.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
+import { Missing, Nothing } from "../parts/missing.tsx";
 import { RecordActions } from "../parts/record-actions.tsx";
 import { RecordBody } from "../parts/record-body.tsx";
 import { RecordForm } from "../parts/record-form.tsx";
@@ -18,10 +19,12 @@ export function RecordPage({ parts, query }: PageProps) {
   const id = Number(parts.id);
   if (kind !== undefined && Number.isSafeInteger(id) && id > 0)
     return <RecordView kind={kind} id={id} isEditing={query.has("edit")} />;
-  const message = `There is no record ${parts.kind} ${parts.id}.`;
   return (
     <div class="page">
-      <Fault fault={new ApiFault("not_found", message, "Search for it, or open it from a list.")} />
+      <Nothing title="There is no such record">
+        Records are observations, summaries and prompts, each with its number: “{parts.kind} {parts.id}” is
+        none of them.
+      </Nothing>
     </div>
   );
 }
@@ -32,6 +35,13 @@ function RecordView({ kind, id, isEditing }: { kind: Kind; id: number; isEditing
   const edit = (is: boolean) =>
     go(is ? `${recordLink(kind, id)}?edit=1` : recordLink(kind, id), { replace: true });
   useReloadOn(loaded.reload, (event) => concerns(event, kind, id));
+  // A form with text stays, whatever becomes of its record.
+  if (loaded.fault?.code === "not_found" && !(isEditing && loaded.value))
+    return (
+      <div class="page">
+        <Missing kind={kind} id={id} onRestored={loaded.reload} />
+      </div>
+    );
   return (
     <div class="page record">
       <Shown of={loaded}>
@@ -55,13 +65,16 @@ function RecordView({ kind, id, isEditing }: { kind: Kind; id: number; isEditing
 }
 
 function RecordHead({ found }: { found: AnyRecord }) {
-  const { type, kind, title, project, at, id, marks } = lineOf(found);
+  const line = lineOf(found);
+  const { type, kind, title, at, id, marks } = line;
   const now = useNow();
   return (
     <header class="record-head">
       <p class="record-meta">
         <TypeBadge type={type} kind={kind} />
-        <span class="project">{project}</span>
+        <span class="project" dir="auto">
+          {projectIn(line)}
+        </span>
         <span title={fullTime(at)}>{ageOf(at, now)}</span>
         <span>#{id}</span>
         {marks.map((mark) => (
@@ -70,7 +83,7 @@ function RecordHead({ found }: { found: AnyRecord }) {
           </span>
         ))}
       </p>
-      <h1 dir="auto">{kind === "prompt" ? `Prompt ${id}` : title}</h1>
+      <h1 dir="auto">{kind === "prompt" ? `Prompt ${id}` : <InlineCode text={title} />}</h1>
     </header>
   );
 }

@@ -93,7 +93,11 @@ function RuleRow({ rule, showProject, clashes }: { rule: Rule; showProject: bool
       ]}
       remove={() => deleteRecord(api, "observation", id)}
     >
-      {where !== null && <span class="project">{where}</span>}
+      {where !== null && (
+        <span class="project" dir="auto">
+          {where}
+        </span>
+      )}
       {said_by !== null && <span>{said_by} said</span>}
       <Age at={created_at_epoch} />
       {clashes.map((other) => (

@@ -48,6 +48,11 @@ export function SearchPage({ query: given }: PageProps) {
     <div class="page">
       <h1 class="visually-hidden">Search</h1>
       <SearchFilters given={given} />
+      {wrongDays(given).map((note) => (
+        <p key={note} class="note" role="status">
+          {note}
+        </p>
+      ))}
       <Shown of={found}>
         {({ answer }) => (
           <div class={isWaiting ? "results waiting" : "results"}>
@@ -89,9 +94,9 @@ function useSettled(value: string): string {
 
 /** The API's parameters for an address. Days are the reader's, from their first to their last moment. */
 function searchQuery(given: URLSearchParams, project: string | null): Query {
-  const { q, from, to, ...filters } = Object.fromEntries(given);
+  const { q, from, to, type, obs_type, concepts, files } = Object.fromEntries(given);
   return {
-    ...filters,
+    ...{ type, obs_type, concepts, files },
     query: q,
     project: project ?? undefined,
     dateStart: from && dayEdge(from, 0),
@@ -100,9 +105,24 @@ function searchQuery(given: URLSearchParams, project: string | null): Query {
 }
 
 function dayEdge(day: string, after: 0 | 1): string | undefined {
-  const [year = Number.NaN, month = 1, date = 1] = day.split("-").map(Number);
-  const at = new Date(year, month - 1, date + after).getTime() - after;
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+  if (!isDay(day)) return undefined;
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+  return new Date(new Date(year, month - 1, date + after).getTime() - after).toISOString();
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** What is said of days that an address has wrong. */
+function wrongDays(given: URLSearchParams): string[] {
+  return (["from", "to"] as const).flatMap((name) => {
+    const day = given.get(name) ?? "";
+    if (day === "" || isDay(day)) return [];
+    const field = name === "from" ? "From" : "To";
+    return `${field}: “${day}” is not a day, so it is left out. Choose one, or write it as 2026-01-31.`;
+  });
 }
 
 function Summary({ answer, limit }: { answer: SearchAnswer; limit: number }) {

@@ -4,6 +4,7 @@ import type { Injection, Reads, SessionRecord } from "../api.ts";
 import { clockTime } from "../clock.ts";
 import { recordLink } from "../lines.ts";
 import { linkTo } from "../links.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { TypeBadge } from "../parts/record-row.tsx";
 
 type Injections = Reads[`/api/sessions/${number}/injections`];
@@ -158,7 +159,10 @@ function InjectedRecord({ record }: { record: Injection["records"][number] }) {
     <a href={recordLink(kind, id)} data-row>
       <TypeBadge type={obs_type ?? kind} kind={kind} />
       <span>
-        <span class="quiet">#{id}</span> <span dir="auto">{title}</span>
+        <span class="quiet">#{id}</span>{" "}
+        <span dir="auto">
+          <InlineCode text={title} />
+        </span>
       </span>
     </a>
   );

@@ -4,6 +4,7 @@ import type { Injection, Reads, SessionRecord } from "../api.ts";
 import { clockTime, dayOf, fullTime } from "../clock.ts";
 import { observationLine, recordLink } from "../lines.ts";
 import type { Paged } from "../paged.ts";
+import { BlockCode, InlineCode } from "../parts/inline-code.tsx";
 import { TypeBadge } from "../parts/record-row.tsx";
 import { InjectedCard } from "./session-injected.tsx";
 
@@ -134,7 +135,7 @@ function RecordEntry(item: SessionRecord) {
       return (
         <Row kind="prompt" id={item.record.id} title={`Prompt ${item.record.prompt_number}`}>
           <p class="said" dir="auto">
-            {item.record.prompt_text}
+            <BlockCode text={item.record.prompt_text} />
           </p>
         </Row>
       );
@@ -148,7 +149,7 @@ function RecordEntry(item: SessionRecord) {
           <TypeBadge type={type} />
           <span>
             <span class={marks.includes("routine") ? "" : "timeline-title"} dir="auto">
-              {title}
+              <InlineCode text={title} />
             </span>
             {marks.map((mark) => (
               <span key={mark} class={`mark ${mark}`}>
@@ -160,7 +161,7 @@ function RecordEntry(item: SessionRecord) {
             )}
             {says && (
               <span class="timeline-detail" dir="auto">
-                {says}
+                <InlineCode text={says} />
               </span>
             )}
           </span>
@@ -193,13 +194,17 @@ function SummaryEntry({ record }: { record: Summary }) {
   return (
     <Row kind="summary" id={record.id} title="Summary">
       {parts.length === 0 ? (
-        <p dir="auto">{record.summary_text}</p>
+        <p dir="auto">
+          <InlineCode text={record.summary_text} />
+        </p>
       ) : (
         <dl class="summary-parts">
           {parts.map(([name, word]) => (
             <div key={name}>
               <dt>{word}</dt>
-              <dd dir="auto">{record[name]}</dd>
+              <dd dir="auto">
+                <InlineCode text={record[name] ?? ""} />
+              </dd>
             </div>
           ))}
         </dl>

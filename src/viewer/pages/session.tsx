@@ -10,6 +10,8 @@ import { useKeys } from "../keys.ts";
 import { linkTo, type PageProps } from "../links.ts";
 import { go } from "../location.ts";
 import { usePaged } from "../paged.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
+import { Missing, Nothing } from "../parts/missing.tsx";
 import { TextForm } from "../parts/text-form.tsx";
 import { focusedRecord } from "../row-keys.ts";
 import { useViewer } from "../viewer.ts";
@@ -20,23 +22,37 @@ import { sessionTitle } from "./sessions.tsx";
 type Session = Reads[`/api/session/${number}`];
 
 export function SessionPage({ parts, query }: PageProps) {
-  const { api } = useViewer();
   const id = Number(parts.id);
-  const session = useLoaded((signal) => api.get(`/api/session/${id}`, {}, signal), [id]);
   return (
     <div class="page">
       <nav aria-label="Back">
         <a href={linkTo("/sessions")}>All sessions</a>
       </nav>
-      <Shown of={session}>
-        {(value) => (
-          <>
-            <SessionHead session={value} onChanged={session.reload} />
-            <SessionBody key={value.id} session={value} reload={session.reload} query={query} />
-          </>
-        )}
-      </Shown>
+      {Number.isSafeInteger(id) && id > 0 ? (
+        <SessionView key={id} id={id} query={query} />
+      ) : (
+        <Nothing title="There is no such session">
+          A session has a number: “{parts.id}” is none. All sessions are in the list above.
+        </Nothing>
+      )}
     </div>
+  );
+}
+
+function SessionView({ id, query }: { id: number; query: URLSearchParams }) {
+  const { api } = useViewer();
+  const session = useLoaded((signal) => api.get(`/api/session/${id}`, {}, signal), [id]);
+  if (session.fault?.code === "not_found")
+    return <Missing kind="session" id={id} onRestored={session.reload} />;
+  return (
+    <Shown of={session}>
+      {(value) => (
+        <>
+          <SessionHead session={value} onChanged={session.reload} />
+          <SessionBody session={value} reload={session.reload} query={query} />
+        </>
+      )}
+    </Shown>
   );
 }
 
@@ -70,9 +86,13 @@ function SessionHead({ session, onChanged }: { session: Session; onChanged: () =
   const lasted = last_active_at_epoch - created_at_epoch;
   return (
     <header class="session-head">
-      <h1 dir="auto">{sessionTitle(session)}</h1>
+      <h1 dir="auto">
+        <InlineCode text={sessionTitle(session)} />
+      </h1>
       <p class="session-facts">
-        <span class="project">{project}</span>
+        <span class="project" dir="auto">
+          {project}
+        </span>
         <span>{host}</span>
         <span>{status === "active" ? "active" : "ended"}</span>
         <span>{counted(prompt_count, "prompt")}</span>

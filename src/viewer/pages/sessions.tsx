@@ -6,6 +6,7 @@ import type { Reads } from "../api.ts";
 import { linkTo } from "../links.ts";
 import { useValue } from "../observable.ts";
 import { usePaged } from "../paged.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { Age } from "../parts/record-row.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { useViewer } from "../viewer.ts";
@@ -51,11 +52,15 @@ function SessionRow({ session, showProject }: { session: Session; showProject: b
         {status === "active" ? "active" : "ended"}
       </span>
       <span class="row-title" dir="auto">
-        {sessionTitle(session)}
+        <InlineCode text={sessionTitle(session)} />
       </span>
       <Age at={last_active_at_epoch} />
       <span class="row-detail">
-        {showProject && <span class="project">{project}</span>}
+        {showProject && (
+          <span class="project" dir="auto">
+            {project}
+          </span>
+        )}
         <span>{host}</span>
         <span>{counted(prompt_count, "prompt")}</span>
       </span>

@@ -5,6 +5,7 @@ import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { fullTime } from "../clock.ts";
 import { useValue } from "../observable.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { Age } from "../parts/record-row.tsx";
 import { useViewer } from "../viewer.ts";
 
@@ -64,9 +65,13 @@ function TrashRow({ entry, onRestored }: { entry: Entry; onRestored: () => void 
   return (
     <div class="panel-row trash-row">
       <div>
-        <p dir="auto">{title}</p>
+        <p dir="auto">
+          <InlineCode text={title} />
+        </p>
         <p class="row-detail">
-          <span class="project">{project}</span>
+          <span class="project" dir="auto">
+            {project}
+          </span>
           <span>
             {kindNames[kind]} {id} {action}
           </span>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { recordLink } from "../lines.ts";
 import { type Toast, useViewer } from "../viewer.ts";
+import { InlineCode } from "./inline-code.tsx";
 import { TextForm } from "./text-form.tsx";
 
 /** An action that needs a text: it begins with the entry's own. */
@@ -38,7 +39,7 @@ export function PanelEntry({ id, text, writings, remove, children }: PanelEntryP
   return (
     <div class="panel-row">
       <a href={recordLink("observation", id)} dir="auto" data-row>
-        {text}
+        <InlineCode text={text} />
       </a>
       <p class="row-detail">{children}</p>
       <div class="row-actions">

@@ -1,4 +1,6 @@
 // The project whose records are shown. The choice is stored by the worker.
+import { linkTo } from "../links.ts";
+import { go, presentPlace } from "../location.ts";
 import { useValue } from "../observable.ts";
 import { useViewer } from "../viewer.ts";
 
@@ -10,6 +12,10 @@ export function ProjectFilter() {
     // Until it is chosen: text that is not saved may keep the present project.
     select.value = project ?? "";
     viewer.chooseProject(chosen);
+    // A project that a link named has been left.
+    const { path, query } = presentPlace();
+    const { project: named, ...rest } = Object.fromEntries(query);
+    if (named !== undefined && path !== "/context") go(linkTo(path, rest), { replace: true });
   }
   return (
     <label class="field project-filter">

@@ -44,7 +44,7 @@ export function RecordActions({ found, onEdit }: { found: AnyRecord; onEdit: () 
 function ReviewButtons({ record }: { record: ObservationRecord }) {
   const viewer = useViewer();
   const { api } = viewer;
-  const { id, pinned, status, project } = record;
+  const { id, pinned, status } = record;
   const [isReplacing, setIsReplacing] = useState(false);
   const act = (action: () => Promise<Toast>) => void viewer.act(action);
   const pin = () => act(() => pinObservation(api, id, pinned === 0));
@@ -72,8 +72,7 @@ function ReviewButtons({ record }: { record: ObservationRecord }) {
       {isReplacing && (
         <RecordPicker
           label="Replaced by"
-          project={project}
-          except={id}
+          record={record}
           onPick={(other) => void replaceBy(other)}
           onCancel={() => setIsReplacing(false)}
         />

@@ -4,6 +4,7 @@ import { summaryParts } from "../lines.ts";
 import { linkTo } from "../links.ts";
 import type { AnyRecord, ObservationRecord, PromptRecord, SummaryRecord } from "../records.ts";
 import { Fact } from "./fact.tsx";
+import { BlockCode, InlineCode } from "./inline-code.tsx";
 import { RecordDetails } from "./record-details.tsx";
 
 export function RecordBody({ found }: { found: AnyRecord }) {
@@ -97,7 +98,7 @@ function PromptBody({ record }: { record: PromptRecord }) {
 function Prose({ text }: { text: string }) {
   return (
     <p class="prose" dir="auto">
-      {text}
+      <BlockCode text={text} />
     </p>
   );
 }
@@ -110,7 +111,7 @@ function Facts({ facts }: { facts: readonly string[] }) {
       <ul class="fact-list">
         {facts.map((fact) => (
           <li key={fact} dir="auto">
-            {fact}
+            <InlineCode text={fact} />
           </li>
         ))}
       </ul>
@@ -123,7 +124,7 @@ function Concepts({ concepts }: { concepts: readonly string[] }) {
   return (
     <Fact name="Concepts">
       {concepts.map((concept) => (
-        <a key={concept} class="chip" href={linkTo("/search", { concepts: concept })}>
+        <a key={concept} class="chip" dir="auto" href={linkTo("/search", { concepts: concept })}>
           {concept}
         </a>
       ))}

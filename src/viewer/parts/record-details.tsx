@@ -5,6 +5,7 @@ import { recordLink } from "../lines.ts";
 import { linkTo } from "../links.ts";
 import { useViewer } from "../viewer.ts";
 import { Fact } from "./fact.tsx";
+import { InlineCode } from "./inline-code.tsx";
 import { Age } from "./record-row.tsx";
 
 type Details = Reads["/api/observations/1/details"];
@@ -47,7 +48,7 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
       {session !== null && (
         <Fact name="Session">
           <a href={linkTo(`/session/${session.id}`)} dir="auto">
-            {session.title || `Session ${session.id}`}
+            <InlineCode text={session.title || `Session ${session.id}`} />
           </a>{" "}
           in {session.host}
         </Fact>
@@ -55,7 +56,7 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
       {prompt !== null && (
         <Fact name="Prompt">
           <a href={recordLink("prompt", prompt.id)} dir="auto">
-            {firstWords(prompt.prompt_text)}
+            <InlineCode text={firstWords(prompt.prompt_text)} />
           </a>
         </Fact>
       )}
@@ -64,7 +65,10 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
           {supersedes.map(({ id, title }) => (
             <p key={id}>
               <a href={recordLink("observation", id)}>
-                #{id} <span dir="auto">{title}</span>
+                #{id}{" "}
+                <span dir="auto">
+                  <InlineCode text={title} />
+                </span>
               </a>
             </p>
           ))}
@@ -73,7 +77,10 @@ function Origins({ details: { session, prompt, supersedes, superseded_by } }: { 
       {superseded_by !== null && (
         <Fact name="Replaced by">
           <a href={recordLink("observation", superseded_by.id)}>
-            #{superseded_by.id} <span dir="auto">{superseded_by.title}</span>
+            #{superseded_by.id}{" "}
+            <span dir="auto">
+              <InlineCode text={superseded_by.title} />
+            </span>
           </a>
         </Fact>
       )}

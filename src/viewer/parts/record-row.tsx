@@ -1,7 +1,8 @@
 // One record in a list: its type, title, project and age at a glance.
 import { ageOf, fullTime, useNow } from "../clock.ts";
-import { type Line, recordLink } from "../lines.ts";
+import { type Line, projectIn, recordLink } from "../lines.ts";
 import { Marked, type Marker } from "./highlight.tsx";
+import { InlineCode } from "./inline-code.tsx";
 
 interface RecordRowProps {
   line: Line;
@@ -14,8 +15,8 @@ interface RecordRowProps {
 }
 
 export function RecordRow({ line, showProject = true, marker, isAnchor = false }: RecordRowProps) {
-  const { kind, id, type, title, detail, project, at, saidBy, marks } = line;
-  const shown = (text: string) => (marker ? <Marked text={text} marker={marker} /> : text);
+  const { kind, id, type, title, detail, at, saidBy, marks } = line;
+  const marked = marker && ((text: string) => <Marked text={text} marker={marker} />);
   return (
     <a
       class={isAnchor ? `row ${kind} anchor` : `row ${kind}`}
@@ -25,11 +26,15 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
     >
       <TypeBadge type={type} kind={kind} />
       <span class="row-title" dir="auto">
-        {shown(title)}
+        <InlineCode text={title} shown={marked} />
       </span>
       <Age at={at} />
       <span class="row-detail">
-        {showProject && <span class="project">{project}</span>}
+        {showProject && (
+          <span class="project" dir="auto">
+            {projectIn(line)}
+          </span>
+        )}
         {saidBy !== null && <span class="said-by">{saidBy} said</span>}
         {marks.map((mark) => (
           <span key={mark} class={`mark ${mark}`}>
@@ -38,7 +43,7 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
         ))}
         {detail !== null && (
           <span class="detail" dir="auto">
-            {shown(detail)}
+            <InlineCode text={detail} shown={marked} />
           </span>
         )}
       </span>

@@ -22,6 +22,8 @@ export interface TvBoard {
   items: readonly TvObservation[];
   /** How many of the newest were looked at, when there are older ones; null when all were. */
   newest: number | null;
+  /** Projects and sources of the newest observations, when none fits: the address may have a wrong name. */
+  others: { projects: string[]; sources: string[] } | null;
 }
 
 export async function readBoard(address: TvAddress): Promise<TvBoard> {
@@ -35,7 +37,31 @@ export async function readBoard(address: TvAddress): Promise<TvBoard> {
     isAll = !hasMore;
     if (isAll) break;
   }
-  return { items: fitting.slice(0, shown), newest: isAll ? null : read };
+  const others = fitting.length === 0 ? await othersThan(address) : null;
+  return { items: fitting.slice(0, shown), newest: isAll ? null : read, others };
+}
+
+async function othersThan(address: TvAddress): Promise<TvBoard["others"]> {
+  if (address.project === "" && address.source === "") return null;
+  const { items } = await readPage({ ...address, project: "" }, 0);
+  const names = (all: (string | null | undefined)[], asked: string) =>
+    [...new Set(all.filter((name) => typeof name === "string"))].filter((name) => name !== asked).slice(0, 8);
+  return {
+    projects:
+      address.project === ""
+        ? []
+        : names(
+            items.map(({ project }) => project),
+            address.project,
+          ),
+    sources:
+      address.source === ""
+        ? []
+        : names(
+            items.map(({ host }) => host),
+            address.source,
+          ),
+  };
 }
 
 function fits({ project, host, status }: TvObservation, address: TvAddress): boolean {

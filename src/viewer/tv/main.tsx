@@ -7,6 +7,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ageOf, clockTime, useNow } from "../clock.ts";
 import { showPlainText } from "../directions.ts";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { tvAddress } from "./address.ts";
 import { readBoard, type TvBoard, tokenHeaders } from "./board.ts";
 import { connectTv, type TvState } from "./connection.ts";
@@ -40,7 +41,7 @@ function TvHeader({ state }: { state: TvState }) {
   return (
     <header>
       <h1>
-        {project || "All projects"}
+        <span dir="auto">{project || "All projects"}</span>
         {source !== "" && <span class="source"> from {source}</span>}
       </h1>
       <p class="state" role="status">
@@ -82,12 +83,24 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
         )}
       </main>
     );
-  const { items, newest } = board;
+  const { items, newest, others } = board;
   if (items.length === 0)
     return (
       <main class="message">
         <p>{nothingInWords(newest)}</p>
-        <p class="hint">The next one appears here by itself.</p>
+        {others !== null && others.projects.length > 0 && (
+          <p class="hint">
+            Projects of the newest observations: <span dir="auto">{others.projects.join(", ")}</span>.
+          </p>
+        )}
+        {others !== null && others.sources.length > 0 && (
+          <p class="hint">Sources of the newest observations: {others.sources.join(", ")}.</p>
+        )}
+        <p class="hint">
+          {tvAddress.project === "" && tvAddress.source === ""
+            ? "The first one appears here by itself."
+            : "If the name in the address is right, the next one appears here by itself."}
+        </p>
       </main>
     );
   return (
@@ -96,14 +109,14 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
         {items.map(({ id, obs_type, title, subtitle, summary, project, host, created_at_epoch }) => (
           <li key={id}>
             <p class="title" dir="auto">
-              {title}
+              <InlineCode text={title} />
             </p>
             <p class="detail" dir="auto">
-              {detailOf(title, subtitle, summary)}
+              <InlineCode text={detailOf(title, subtitle, summary)} />
             </p>
             <p class="meta">
               <span class={`type ${typeClass(obs_type)}`}>{obs_type}</span>
-              {tvAddress.project === "" && <span>{project}</span>}
+              {tvAddress.project === "" && <span dir="auto">{project}</span>}
               {tvAddress.source === "" && host && <span>{host}</span>}
               <time dateTime={new Date(created_at_epoch).toISOString()}>{ageOf(created_at_epoch, now)}</time>
             </p>
@@ -114,8 +127,8 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
   );
 }
 
-function detailOf(title: string, ...texts: (string | null)[]): string | null {
-  return texts.find((text) => text && text.replace(/\.$/, "") !== title.replace(/\.$/, "")) ?? null;
+function detailOf(title: string, ...texts: (string | null)[]): string {
+  return texts.find((text) => text && text.replace(/\.$/, "") !== title.replace(/\.$/, "")) ?? "";
 }
 
 const types = new Set(["discovery", "decision", "bugfix", "feature", "refactor", "change"]);
