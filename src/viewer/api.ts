@@ -68,7 +68,7 @@ export interface Reads {
 
 type SessionInjections = Answer<typeof sessionInjections>;
 /** A text that was injected into a session. */
-export type Injection = SessionInjections["injections"][number];
+export type Injection = SessionInjections["items"][number];
 /** A record of a session. */
 export type SessionRecord = Answer<typeof sessionRecords>["items"][number];
 

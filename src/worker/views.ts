@@ -35,11 +35,12 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
       const rows = store.timeline.before({ ...window, limit: limit + 1 }).reverse();
       return { items: rows.slice(0, limit).map(timelineItem), hasMore: rows.length > limit };
     },
-    injections: (sessionId) =>
+    injections: (sessionId, page) =>
       ofSession(sessionId, ({ id, claude_session_id, project }) => ({
         session: { id, claude_session_id, project },
-        injections: injections.ofSession(claude_session_id, maxInjections),
-        total_tokens: injections.tokensOf(claude_session_id),
+        ...injections.ofSession(claude_session_id, page),
+        ...page,
+        totals: injections.totalsOf(claude_session_id),
       })),
     records: (sessionId, { offset, limit }) =>
       ofSession(sessionId, ({ id: session, sdk_session_id: sdk }) => ({
@@ -74,6 +75,5 @@ function openItem({ observations, sessions }: Store, id: number): OpenWorkAnswer
 }
 
 const endOfTime = Number.MAX_SAFE_INTEGER;
-const maxInjections = 1_000;
 const maxProjects = 8;
 const dayMs = 24 * 3_600_000;

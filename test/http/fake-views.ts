@@ -46,7 +46,8 @@ export function fakeTrash(note: Note): Ports["trash"] {
 export function fakeViews(note: Note): Ports["views"] {
   return {
     feed: (page) => note("views.feed", page, { items: aTimeline(), hasMore: false }),
-    injections: (id) => note("views.injections", id, id <= 3 ? someInjections(id) : undefined),
+    injections: (id, page) =>
+      note("views.injections", { id, page }, id <= 3 ? someInjections(id) : undefined),
     details: async (id) => note("views.details", id, id <= 3 ? someDetails(id) : undefined),
     openWork: async (project) =>
       note("views.openWork", project, {

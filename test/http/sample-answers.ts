@@ -175,7 +175,7 @@ export function someInjections(id: number): SessionInjections {
   const record = { id: 12, kind: "observation" as const, title: "Never npm.", obs_type: "decision" };
   return {
     session: { id, claude_session_id: "claude-1", project: "alpha" },
-    injections: [
+    items: [
       {
         ...{ id: 4, reader: "", moment: "start", at_epoch: 1_760_000_000_000, tokens: 40, cause: null },
         records: [{ ...record, is_deleted: false }],
@@ -187,7 +187,14 @@ export function someInjections(id: number): SessionInjections {
         text: null,
       },
     ],
-    total_tokens: 49,
+    ...{ hasMore: false, offset: 0, limit: 50 },
+    totals: {
+      ...{ injections: 2, records: 2, tokens: 49, sub_agent_tokens: 9 },
+      moments: [
+        { moment: "start", tokens: 40 },
+        { moment: "file", tokens: 9 },
+      ],
+    },
   };
 }
 

@@ -1,6 +1,9 @@
 // The pages of sessions in a browser, on a real worker: the list, the timeline, the injected context.
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import type { Reads } from "../../src/viewer/api.ts";
+import { createMemoryStore } from "../helpers/memory-store.ts";
 import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 import { seriousFindings, testBrowser } from "./browser.ts";
 import { injectedSession, sendInjectedSession, subAgent } from "./injected-session.ts";
@@ -22,11 +25,11 @@ test("a session shows its injected context: when, why, at what cost", async () =
   const { page, errors, foreign } = await browser.open(worker, "#/sessions");
   await page.locator(`[data-row][data-id="${id}"]`).click();
   const totals = page.locator(".injected-totals");
-  await totals.getByText(`${injected.total_tokens} tokens`).waitFor();
+  await totals.getByText(`${injected.totals.tokens} tokens`).waitFor();
   const main = page.locator("section > .session-timeline > li");
   const heads = await main.locator(".injected-head strong").allInnerTexts();
   expect(heads).toEqual(["at the start", "with prompt 1", "before it opened src/auth/session.ts"]);
-  const ofMain = injected.injections.filter(({ reader }) => reader === "");
+  const ofMain = injected.items.filter(({ reader }) => reader === "");
   expect(await main.locator(".injected-tokens").allInnerTexts()).toEqual(
     ofMain.map(({ tokens }) => `${tokens} tokens`),
   );
@@ -47,6 +50,32 @@ test("a session shows its injected context: when, why, at what cost", async () =
   await start.waitFor({ state: "detached" });
   expect(await main.filter({ hasText: "Prompt 1" }).count()).toBe(1);
   expect([...errors, ...foreign]).toEqual([]);
+});
+
+test("a long session shows its first injected texts, and more on demand", async () => {
+  const home = workerHome();
+  mkdirSync(dirname(home.database), { recursive: true, mode: 0o700 });
+  const memory = createMemoryStore(home.database);
+  memory.addPrompt("Fix the login", { session: "s1", at: 1_000 });
+  for (let at = 1; at <= 450; at += 1) {
+    const injected = { moment: "file", cause: `src/${at}.ts`, text: "t", tokens: 2, records: [] } as const;
+    memory.store.injections.add({ session: "s1", reader: "" }, injected, 1_000 + at);
+  }
+  memory.addObservation({ title: "After all of them", session: "s1", at: 2_000 });
+  memory.close();
+  const worker = await startWorker(home);
+  const { page, errors } = await browser.open(worker, "#/session/1");
+  await page.getByText("900 tokens").waitFor();
+  await page.getByText("at 450 moments").waitFor();
+  const cards = page.locator(".injected-card");
+  const after = page.locator(".timeline-row", { hasText: "After all of them" });
+  for (const shown of [200, 400, 450]) {
+    await expect.poll(() => cards.count()).toBe(shown);
+    expect(await after.count()).toBe(shown === 450 ? 1 : 0);
+    if (shown < 450) await page.getByRole("button", { name: "Show more" }).click();
+  }
+  expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+  expect(errors).toEqual([]);
 });
 
 test("a session without injected context says why", async () => {

@@ -268,8 +268,8 @@ test("before a command that shows files adds their records, each once", async ()
 describe("the log", () => {
   const logged = () =>
     memory.store.injections
-      .ofSession("s-1", 100)
-      .map(({ reader, moment, cause, text, records }) => [reader, moment, cause, text, records.length]);
+      .ofSession("s-1", { offset: 0, limit: 100 })
+      .items.map(({ reader, moment, cause, text, records }) => [reader, moment, cause, text, records.length]);
 
   test("has what each reader was injected, with its cause", async () => {
     await start();

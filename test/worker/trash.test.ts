@@ -94,9 +94,9 @@ describe("a session", () => {
     expect(await hits("kumquat")).toBeGreaterThan(0);
     expect(await hits("papaya")).toBeGreaterThan(0);
     expect(idsOf("sessions")).toEqual([1, 2]);
-    const { session, injections } = (await ask("GET", "/api/sessions/1/injections")).body;
+    const { session, items: injections } = (await ask("GET", "/api/sessions/1/injections")).body;
     expect(injections).toMatchObject([{ text: "Of the first." }]);
-    expect((await ask("GET", "/api/sessions/2/injections")).body.injections).toEqual([]);
+    expect((await ask("GET", "/api/sessions/2/injections")).body.items).toEqual([]);
     expect((await ask("GET", "/api/prompt/1")).body.claude_session_id).toBe(session.claude_session_id);
     conservation();
   });
@@ -231,7 +231,7 @@ describe("an observation", () => {
       },
       now,
     );
-    const logged = async () => (await ask("GET", "/api/sessions/2/injections")).body.injections;
+    const logged = async () => (await ask("GET", "/api/sessions/2/injections")).body.items;
     const { body } = await remove("/api/observations/1");
     expect(await logged()).toMatchObject([{ text: null, records: [{ id: 1, title: "", is_deleted: true }] }]);
     expect(tablesWith("kumquat")).toEqual([]);

@@ -27,13 +27,13 @@ test("a session's injections name the moment, the cause and the records, with th
   const { body } = await ask("GET", `/api/sessions/${id}/injections`);
   expect(body.session).toEqual({ id, claude_session_id: "s-9", project: "app" });
   const rule = { id: 1, kind: "observation", title: "Never use npm here.", is_deleted: false };
-  expect(body.injections).toMatchObject([
+  expect(body.items).toMatchObject([
     { moment: "start", reader: "", cause: null, records: [rule] },
     { moment: "command", cause: "npm install left-pad", records: [rule] },
   ]);
-  expect(body.injections[1].text).toContain("Never use npm here.");
-  const tokens = body.injections.map((one: { tokens: number }) => one.tokens);
-  expect(body.total_tokens).toBe(tokens[0] + tokens[1]);
+  expect(body.items[1].text).toContain("Never use npm here.");
+  const tokens = body.items.map((one: { tokens: number }) => one.tokens);
+  expect(body.totals.tokens).toBe(tokens[0] + tokens[1]);
   const { body: details } = await ask("GET", "/api/observations/1/details");
   expect(details.injected).toMatchObject({ times: 2, sessions: 1 });
 });

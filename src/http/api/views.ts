@@ -14,12 +14,12 @@ import {
   type ObservationDetails,
   type OpenWorkAnswer,
   observationDetails,
+  ofSessionQuery,
   openWork,
   type SessionInjections,
   type SessionRecords,
   sessionInjections,
   sessionRecords,
-  sessionRecordsQuery,
 } from "../schemas/views.ts";
 
 interface FeedPage {
@@ -29,13 +29,17 @@ interface FeedPage {
   project?: string | undefined;
 }
 
+interface SessionPage {
+  offset: number;
+  limit: number;
+}
+
 export interface ViewPorts {
   /** All kinds, newest first. */
   feed(page: FeedPage): FeedAnswer;
-  /** Undefined without such a session; likewise below. */
-  injections(sessionId: number): SessionInjections | undefined;
-  /** Oldest first. */
-  records(sessionId: number, page: { offset: number; limit: number }): SessionRecords | undefined;
+  /** Oldest first; undefined without such a session. Likewise below. */
+  injections(sessionId: number, page: SessionPage): SessionInjections | undefined;
+  records(sessionId: number, page: SessionPage): SessionRecords | undefined;
   activity(request: { days: number; project?: string | undefined }): Activity;
   details(observationId: number): Promise<ObservationDetails | undefined>;
   /** What a session start of the project names as open; without one, of the latest projects. */
@@ -104,12 +108,13 @@ function sessionViewRoutes(app: App, views: ViewPorts): void {
     "/api/sessions/:id/injections",
     {
       schema: {
-        summary: "Everything that was injected into the context of a session's agents.",
+        summary: "What was injected into the context of a session's agents, oldest first.",
         params: idParams,
+        querystring: ofSessionQuery,
         response: { 200: sessionInjections, ...lookupErrors },
       },
     },
-    ({ params: { id } }) => views.injections(id) ?? unknown("session", id),
+    ({ params: { id }, query }) => views.injections(id, query) ?? unknown("session", id),
   );
   app.get(
     "/api/sessions/:id/records",
@@ -117,7 +122,7 @@ function sessionViewRoutes(app: App, views: ViewPorts): void {
       schema: {
         summary: "Prompts, observations and summaries of a session, oldest first.",
         params: idParams,
-        querystring: sessionRecordsQuery,
+        querystring: ofSessionQuery,
         response: { 200: sessionRecords, ...lookupErrors },
       },
     },

@@ -40,24 +40,31 @@ export const feed = z.lazy(() => z.object({ items: z.array(timelineItem), hasMor
 
 export type FeedAnswer = z.output<typeof feed>;
 
-/** Answer of `GET /api/sessions/:id/injections`. */
-export const sessionInjections = z.lazy(() =>
-  z.object({
-    session: z.object({ id: z.int(), claude_session_id: z.string(), project: z.string() }),
-    injections: z.array(injection()).meta({ description: "The newest 1,000, oldest first." }),
-    total_tokens: z.int().meta({ description: "Of everything that the session was injected." }),
-  }),
-);
-
-export type SessionInjections = z.output<typeof sessionInjections>;
-
-/** Query of `GET /api/sessions/:id/records`. */
-export const sessionRecordsQuery = z.lazy(() =>
+/** Query of the pages of a session: its injections and its records. */
+export const ofSessionQuery = z.lazy(() =>
   z.object({
     offset: wholeNumberOr(0, 0, Number.MAX_SAFE_INTEGER),
     limit: wholeNumberOr(50, 1, 200),
   }),
 );
+
+/** Answer of `GET /api/sessions/:id/injections`: a page, oldest first. */
+export const sessionInjections = z.lazy(() =>
+  pageOf(injection()).extend({
+    session: z.object({ id: z.int(), claude_session_id: z.string(), project: z.string() }),
+    totals: z
+      .object({
+        injections: z.int(),
+        records: z.int().meta({ description: "Different records." }),
+        tokens: z.int(),
+        sub_agent_tokens: z.int(),
+        moments: z.array(z.object({ moment: z.enum(injectionMoments), tokens: z.int() })),
+      })
+      .meta({ description: "Of everything that the session was injected, whatever the page." }),
+  }),
+);
+
+export type SessionInjections = z.output<typeof sessionInjections>;
 
 /** A page of a session's records, oldest first. */
 export const sessionRecords = z.lazy(() =>

@@ -3,6 +3,7 @@ import type { Injected, InjectionMoment } from "../../core/records/injection.ts"
 import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { LedgerReader } from "./context-ledger.ts";
 import type { Sqlite } from "./open.ts";
+import type { Page } from "./page.ts";
 import { createSql } from "./sql.ts";
 
 interface InjectionRow {
@@ -39,16 +40,13 @@ export function createInjectionLog(db: Sqlite) {
   const insertText = sql.run<[id: number | bigint, text: string]>(
     "insert into injection_texts (injection_id, text) values (?, ?)",
   );
-  const ofSession = sql.all<[{ session: string; limit: number }], InjectionRow>(
+  const ofSession = sql.all<[{ session: string; offset: number; limit: number }], InjectionRow>(
     `select i.id, i.reader, i.moment, i.at_epoch, i.tokens, i.cause, i.records, t.text
      from injections i
      left join injection_texts t on t.injection_id = i.id
      where i.session = @session
-     order by i.id desc
-     limit @limit`,
-  );
-  const tokensOf = sql.value<[session: string], number>(
-    "select coalesce(sum(tokens), 0) from injections where session = ?",
+     order by i.id
+     limit @limit offset @offset`,
   );
   const timesOf = sql.get<[name: string], { times: number; sessions: number; last_at_epoch: number | null }>(
     `select count(*) as times, count(distinct session) as sessions, max(at_epoch) as last_at_epoch
@@ -63,21 +61,53 @@ export function createInjectionLog(db: Sqlite) {
       const row = { session, reader, moment, tokens, cause, now, records: `,${names.join(",")},` };
       insertText(insert.run(row).lastInsertRowid, text);
     },
-    /** The newest injections of a host's session, oldest first. */
-    ofSession(session: string, limit: number): StoredInjection[] {
-      const rows = ofSession({ session, limit }).reverse();
-      const records = titled(rows.flatMap((row) => namesIn(row.records)));
-      return rows.map((row) => ({
+    /** A page of the injections of a host's session, oldest first. */
+    ofSession(session: string, { offset, limit }: { offset: number; limit: number }): Page<StoredInjection> {
+      const rows = ofSession({ session, offset, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const records = titled(shown.flatMap((row) => namesIn(row.records)));
+      const items = shown.map((row) => ({
         ...row,
         records: namesIn(row.records).flatMap((name) => records.get(recordName(name)) ?? []),
       }));
+      return { items, hasMore: rows.length > limit };
     },
-    /** Tokens of everything that the session was injected. */
-    tokensOf: (session: string) => tokensOf(session) ?? 0,
+    totalsOf: createTotalsOf(db),
     /** How often the record was injected. */
     timesOf: (name: RecordName) =>
       timesOf(`,${recordName(name)},`) ?? { times: 0, sessions: 0, last_at_epoch: null },
     ...createPurges(db),
+  };
+}
+
+/** Of everything that the session was injected. */
+interface InjectionTotals {
+  injections: number;
+  /** Different records. */
+  records: number;
+  tokens: number;
+  sub_agent_tokens: number;
+  moments: { moment: InjectionMoment; tokens: number }[];
+}
+
+function createTotalsOf(db: Sqlite): (session: string) => InjectionTotals {
+  const rows = createSql(db).all<
+    [session: string],
+    Pick<InjectionRow, "reader" | "moment" | "tokens" | "records">
+  >("select reader, moment, tokens, records from injections where session = ?");
+  return (session) => {
+    const moments = new Map<InjectionMoment, number>();
+    const records = new Set<string>();
+    const totals = { injections: 0, tokens: 0, sub_agent_tokens: 0 };
+    for (const { reader, moment, tokens, records: names } of rows(session)) {
+      totals.injections += 1;
+      totals.tokens += tokens;
+      if (reader !== "") totals.sub_agent_tokens += tokens;
+      moments.set(moment, (moments.get(moment) ?? 0) + tokens);
+      for (const name of namesIn(names)) records.add(recordName(name));
+    }
+    const byMoment = [...moments].map(([moment, tokens]) => ({ moment, tokens }));
+    return { ...totals, records: records.size, moments: byMoment };
   };
 }
 

@@ -7,7 +7,7 @@ import { linkTo } from "../links.ts";
 import { InlineCode } from "../parts/inline-code.tsx";
 import { TypeBadge } from "../parts/record-row.tsx";
 
-type Injections = Reads[`/api/sessions/${number}/injections`];
+type Totals = Reads[`/api/sessions/${number}/injections`]["totals"];
 type Session = Reads[`/api/session/${number}`];
 type Moment = Injection["moment"];
 
@@ -20,23 +20,19 @@ const momentNames: Readonly<Record<Moment, string>> = {
 };
 
 /** How much was injected into a session, in all and by moment. */
-export function InjectedTotals({ injected: { injections, total_tokens } }: { injected: Injections }) {
-  if (injections.length === 0) return <NothingTold />;
+export function InjectedTotals({ totals }: { totals: Totals }) {
+  if (totals.injections === 0) return <NothingTold />;
   const moments = (Object.keys(momentNames) as Moment[])
-    .map((moment) => ({
-      moment,
-      tokens: sum(injections.filter((each) => each.moment === moment).map(({ tokens }) => tokens)),
-    }))
+    .map((moment) => ({ moment, tokens: totals.moments.find((each) => each.moment === moment)?.tokens ?? 0 }))
     .filter(({ tokens }) => tokens > 0);
-  const ofSubAgents = sum(injections.filter(({ reader }) => reader !== "").map(({ tokens }) => tokens));
-  const records = new Set(injections.flatMap((each) => each.records.map(({ kind, id }) => `${kind} ${id}`)));
+  const { sub_agent_tokens: ofSubAgents } = totals;
   return (
     <section class="panel injected-totals" aria-labelledby="injected-title">
       <h2 id="injected-title">Injected context</h2>
       <p>
-        <strong class="figure">{counted(total_tokens, "token")}</strong>{" "}
+        <strong class="figure">{counted(totals.tokens, "token")}</strong>{" "}
         <span class="quiet">
-          at {counted(injections.length, "moment")}, with {counted(records.size, "record")}
+          at {counted(totals.injections, "moment")}, with {counted(totals.records, "record")}
           {ofSubAgents > 0 && `; sub-agents ${ofSubAgents.toLocaleString("en")} of them`}
         </span>
       </p>

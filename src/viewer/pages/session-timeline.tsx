@@ -14,13 +14,13 @@ interface TimelineProps {
   session: Reads[`/api/session/${number}`];
   shows: Shows;
   records: Paged<SessionRecord>;
-  /** Of the main agent, oldest first. */
-  injections: readonly Injection[];
+  injected: Paged<Injection>;
 }
 
-export function SessionTimeline({ session, shows, records, injections }: TimelineProps) {
-  const { items, hasMore, isLoading, fault } = records;
-  const entries = inOrder(items, injections, hasMore).filter(
+export function SessionTimeline({ session, shows, records, injected }: TimelineProps) {
+  const { items, fault } = records;
+  const [hasMore, isLoading] = [records.hasMore || injected.hasMore, records.isLoading || injected.isLoading];
+  const entries = inOrder(records, injected).filter(
     ({ injection }) => shows === "all" || (shows === "injected") === (injection !== undefined),
   );
   return (
@@ -41,8 +41,15 @@ export function SessionTimeline({ session, shows, records, injections }: Timelin
       )}
       {isLoading && items.length === 0 && <p class="quiet loading">Loading…</p>}
       {hasMore && (
-        <button type="button" disabled={isLoading} onClick={records.more}>
-          Show later records
+        <button
+          type="button"
+          disabled={isLoading}
+          onClick={() => {
+            records.more();
+            injected.more();
+          }}
+        >
+          Show more
         </button>
       )}
       {!isLoading && !fault && entries.length === 0 && <p class="quiet empty">{nothing[shows]}</p>}
@@ -82,14 +89,11 @@ interface Entry {
 type PromptRecord = Extract<SessionRecord, { kind: "prompt" }>["record"];
 
 /**
- * Both lists by time. A text that came with a prompt follows the prompt, whichever was stored first. Without the last
- * page, injections after the last record wait for theirs.
+ * Both lists by time, of the main agent. A text that came with a prompt follows the prompt, whichever was stored first.
+ * Without its last page a list ends the other one: what is later waits for the next page.
  */
-function inOrder(
-  records: readonly SessionRecord[],
-  injections: readonly Injection[],
-  hasMore: boolean,
-): Entry[] {
+function inOrder(recordPages: Paged<SessionRecord>, injectionPages: Paged<Injection>): Entry[] {
+  const { items: records } = recordPages;
   const made = records.map((item): Entry & { sortAt: number; order: number } => ({
     key: `${item.kind} ${item.record.id}`,
     at: item.record.created_at_epoch,
@@ -97,8 +101,12 @@ function inOrder(
     order: item.kind === "prompt" ? 0 : 2,
     record: item,
   }));
-  const end = hasMore ? (made.at(-1)?.at ?? 0) : Number.POSITIVE_INFINITY;
-  const injected = injections.map((injection) => {
+  const end = Math.min(
+    recordPages.hasMore ? (made.at(-1)?.at ?? 0) : Number.POSITIVE_INFINITY,
+    injectionPages.hasMore ? (injectionPages.items.at(-1)?.at_epoch ?? 0) : Number.POSITIVE_INFINITY,
+  );
+  const ofMain = injectionPages.items.filter(({ reader }) => reader === "");
+  const injected = ofMain.map((injection) => {
     const prompt = promptOf(injection, records);
     return {
       key: `injection ${injection.id}`,
@@ -109,9 +117,9 @@ function inOrder(
       prompt,
     };
   });
-  return [...made, ...injected.filter(({ sortAt }) => sortAt <= end)].sort(
-    (left, right) => left.sortAt - right.sortAt || left.order - right.order,
-  );
+  return [...made, ...injected]
+    .filter(({ sortAt }) => sortAt <= end)
+    .sort((left, right) => left.sortAt - right.sortAt || left.order - right.order);
 }
 
 const hookMs = 30_000;

@@ -128,7 +128,16 @@ function isUnfocused(): boolean {
 function SessionBody({ session, reload, query }: BodyProps) {
   const { api } = useViewer();
   const { id } = session;
-  const injected = useLoaded((signal) => api.get(`/api/sessions/${id}/injections`, {}, signal), [id]);
+  const [totals, setTotals] = useState<Reads[`/api/sessions/${number}/injections`]["totals"]>();
+  const injected = usePaged(
+    async (page, signal) => {
+      const answer = await api.get(`/api/sessions/${id}/injections`, page, signal);
+      setTotals(answer.totals);
+      return answer;
+    },
+    [id],
+    200,
+  );
   const records = usePaged((page, signal) => api.get(`/api/sessions/${id}/records`, page, signal), [id], 200);
   useReloadOn(
     () => {
@@ -139,22 +148,16 @@ function SessionBody({ session, reload, query }: BodyProps) {
     (event) => concerns(event, session),
   );
   const shows = showsOf(query);
-  const injections = injected.value?.injections ?? [];
   return (
     <>
       {injected.fault && <Fault fault={injected.fault} retry={injected.reload} />}
-      {injected.value && <InjectedTotals injected={injected.value} />}
+      {totals && <InjectedTotals totals={totals} />}
       {records.fault && <Fault fault={records.fault} retry={records.reload} />}
       <ShowChoice id={id} shows={shows} />
-      <SessionTimeline
-        session={session}
-        shows={shows}
-        records={records}
-        injections={injections.filter(({ reader }) => reader === "")}
-      />
+      <SessionTimeline session={session} shows={shows} records={records} injected={injected} />
       <SubAgents
         session={session}
-        injections={injections.filter(({ reader }) => reader !== "")}
+        injections={injected.items.filter(({ reader }) => reader !== "")}
         records={records.items}
       />
     </>

@@ -103,7 +103,9 @@ describe("a prompt that turns out to be private", () => {
         5,
       );
     await isPrivate("k");
-    expect(store.injections.ofSession("other", 10).map(({ text }) => text)).toEqual([null, "t"]);
+    expect(
+      store.injections.ofSession("other", { offset: 0, limit: 10 }).items.map(({ text }) => text),
+    ).toEqual([null, "t"]);
   });
 });
 

@@ -10,6 +10,8 @@ afterEach(() => memory.close());
 
 const main = { session: "s", reader: "" };
 
+const pageOf = (limit: number) => memory.store.injections.ofSession("s", { offset: 0, limit }).items;
+
 function injected(text: string, ...ids: number[]): Injected {
   const records = ids.map((id) => ({ kind: "observation" as const, id }));
   return { moment: "start", cause: null, text, tokens: text.length, records };
@@ -33,7 +35,7 @@ test("a session's injections name their records as they are now, oldest first", 
     20,
   );
   store.injections.add({ ...main, session: "other" }, injected("third"), 30);
-  expect(store.injections.ofSession("s", 10)).toMatchObject([
+  expect(pageOf(10)).toMatchObject([
     {
       ...{ reader: "", moment: "start", at_epoch: 10, tokens: 5, cause: null, text: "first" },
       records: [
@@ -44,8 +46,27 @@ test("a session's injections name their records as they are now, oldest first", 
     },
     { reader: "sub", moment: "file", cause: "a.ts", records: [] },
   ]);
-  expect(store.injections.ofSession("s", 1)).toMatchObject([{ text: "second" }]);
-  expect(store.injections.tokensOf("s")).toBe(11);
+  expect(store.injections.totalsOf("s")).toEqual({
+    ...{ injections: 2, records: 3, tokens: 11, sub_agent_tokens: 6 },
+    moments: [
+      { moment: "start", tokens: 5 },
+      { moment: "file", tokens: 6 },
+    ],
+  });
+});
+
+test("a long session is read page by page, oldest first", () => {
+  const { injections } = memory.store;
+  for (let at = 1; at <= 5; at += 1) injections.add(main, injected(`text ${at}`, at), at);
+  const texts = (offset: number, limit: number) => {
+    const { items, hasMore } = injections.ofSession("s", { offset, limit });
+    return [items.map(({ text }) => text), hasMore];
+  };
+  expect(texts(0, 2)).toEqual([["text 1", "text 2"], true]);
+  expect(texts(2, 2)).toEqual([["text 3", "text 4"], true]);
+  expect(texts(4, 2)).toEqual([["text 5"], false]);
+  expect(texts(9, 2)).toEqual([[], false]);
+  expect(injections.totalsOf("s")).toMatchObject({ injections: 5, records: 5 });
 });
 
 test("counts how often and in how many sessions a record was injected", () => {
@@ -71,8 +92,8 @@ test("texts are deleted before their rows, a few at a time", () => {
   expect(injections.purgeTexts(20, 2)).toBe(2);
   expect(injections.purgeTexts(20, 2)).toBe(1);
   expect(injections.purgeTexts(20, 2)).toBe(0);
-  expect(injections.ofSession("s", 10).map(({ text }) => text)).toEqual([null, null, null, "at 30"]);
+  expect(pageOf(10).map(({ text }) => text)).toEqual([null, null, null, "at 30"]);
   expect(injections.purge(20, 2)).toBe(2);
   expect(injections.purge(20, 2)).toBe(1);
-  expect(injections.ofSession("s", 10)).toHaveLength(1);
+  expect(pageOf(10)).toHaveLength(1);
 });
