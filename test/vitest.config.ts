@@ -4,12 +4,14 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import CountReporter from "./helpers/count-reporter.ts";
 
-/** Starts with the files that start processes: a long one that starts last would run alone. */
+/** Starts with the files that start processes or fill large tables: a long one that starts last would run alone. */
 class ProcessesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const startsProcesses = ({ moduleId }: TestSpecification) =>
-      /\/test\/(acceptance|cli|docs|faults)\//.test(moduleId);
+      /\/test\/(acceptance|cli|docs|faults|viewer|generate\/providers\/subscription|store\/postgres)\//.test(
+        moduleId,
+      );
     return [...sorted.filter(startsProcesses), ...sorted.filter((file) => !startsProcesses(file))];
   }
 }
