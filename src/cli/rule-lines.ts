@@ -28,8 +28,9 @@ export function sectionsOf(rules: readonly Rule[]): { heading: string; members: 
 }
 
 function printRule(io: Io, rule: Rule, width: number): void {
-  const { id, text, source, prompt_id, created_at_epoch } = rule;
-  const from = prompt_id === null ? source : `said in P${prompt_id}`;
+  const { id, text, source, prompt_id, times_said, created_at_epoch } = rule;
+  const times = times_said > 1 ? `, said ${times_said} times` : "";
+  const from = `${prompt_id === null ? source : `said in P${prompt_id}`}${times}`;
   const front = `  ${padToWidth(`#${id}`, width)}  ${localDate(new Date(created_at_epoch))}  `;
   // One line a rule where a program reads them.
   printBeside(

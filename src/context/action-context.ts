@@ -5,6 +5,7 @@ import { familiesToLookUp } from "../statements/commands/families.ts";
 import { helps } from "../statements/commands/known-fix.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
 import { type Action, forbiddenBy } from "../statements/rules/rule-match.ts";
+import { isSameRule } from "../statements/rules/same-rule.ts";
 import type { ContextPort } from "./context-port.ts";
 import { contextBlock, plainLine } from "./quote.ts";
 
@@ -31,9 +32,11 @@ export function actionContext(
   if (statements === undefined) return null;
   const isNew = ({ id }: Observation): boolean => !known.has(id);
   const isForbiddenBy = forbiddenBy(action);
-  const rule = statements
+  const forbidding = statements
     .standingRules({ projects: [project], limit: maxRules })
-    .find((one) => isNew(one) && isForbiddenBy(parseRule(wholeText(one))));
+    .filter((one) => isForbiddenBy(parseRule(wholeText(one))));
+  const said = forbidding.filter((one) => !isNew(one)).map(wholeText);
+  const rule = forbidding.find((one) => isNew(one) && !said.some((text) => isSameRule(text, wholeText(one))));
   const { command = "", output } = action;
   const families = familiesToLookUp(command);
   const fix = families

@@ -2,6 +2,7 @@
 import type { RecordName } from "../core/records/record-name.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
+import { withoutSameRules } from "../statements/rules/same-rule.ts";
 import { saysOnlySuccess } from "../statements/success-report.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { textTokens } from "./budget.ts";
@@ -26,7 +27,7 @@ export type StatementSource = {
 
 export interface StartSections {
   sections: StartSection[];
-  /** Ids of the observations in them. */
+  /** Ids of the observations in them, and of rules that say the same as a listed one. */
   records: number[];
 }
 
@@ -49,7 +50,8 @@ export function startSections(
   if (source === undefined) return { sections: [], records: [] };
   // Pinned records are shown in full before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
-  const rules = source.standingRules({ projects, limit: maxRules }).filter(isNew);
+  const standing = source.standingRules({ projects, limit: maxRules }).filter(isNew);
+  const rules = withoutSameRules(inOrder(standing), ({ summary }) => summary);
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter((one) => one.standing === 0 && isNew(one));
@@ -65,14 +67,16 @@ export function startSections(
   const repeats = repeatsOneOf(rules);
   const room = new Room(tokens);
   const sections = [
-    room.fill("Rules from the user", ruleLines(readRules(inOrder(rules), past)), tokens * shares.rules),
+    room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules),
     room.fill(openHeading, open.map(quotedWithDay), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest, { openIds, repeats }), tokens * shares.sessions),
     room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
     room.fill("Found and decided", findings(ranked, { outdated, repeats }).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
   const named = sections.flatMap((section) => section.records);
-  return { sections, records: named.flatMap(({ kind, id }) => (kind === "observation" ? id : [])) };
+  const repeated = standing.filter((one) => !rules.includes(one));
+  const shown = named.flatMap(({ kind, id }) => (kind === "observation" ? id : []));
+  return { sections, records: [...shown, ...repeated.map(({ id }) => id)] };
 }
 
 /** Heading of open work. */

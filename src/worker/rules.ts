@@ -28,6 +28,7 @@ export function buildRules(deps: RuleDeps): {
   const rules = createRules({
     ...store.review,
     standingRules: statements.standingRules,
+    replacedBy: statements.replacedBy,
     clock,
     commit,
     insert: observations.insert,

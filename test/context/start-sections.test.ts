@@ -229,6 +229,26 @@ describe("a prompt", () => {
   });
 });
 
+describe("two rules that say the same", () => {
+  it("are listed as one, and reminded of once", async () => {
+    const { id } = say("Use pnpm, never npm.", { ...rule, salience: 5 });
+    const again = say("And use pnpm here, not npm.", rule);
+    const memories = createMemoryContext(memory);
+    const { text, records } = await memories.forSession({ project: "app" });
+    expect(text).toContain("Use pnpm, never npm.");
+    expect(text).not.toContain("not npm");
+    expect(records).toEqual(expect.arrayContaining([id, again.id]));
+    const first = await memories.forAction({
+      project: "app",
+      action: { command: "npm ci" },
+      known: new Set(),
+    });
+    const known = new Set(first?.quoted.map(({ record }) => record));
+    expect(known.size).toBe(1);
+    expect(await memories.forAction({ project: "app", action: { command: "npm ci" }, known })).toBeNull();
+  });
+});
+
 describe("an action", () => {
   it("is reminded of a rule that forbids it", async () => {
     const { id } = say("we use pnpm here, never npm", rule);

@@ -94,6 +94,7 @@ const aRule: RulesAnswer["rules"][number] = {
   said_by: "user",
   source: "prompt",
   prompt_id: 7,
+  times_said: 1,
   created_at_epoch: 1_760_000_000_000,
   status: "active",
   revision: 1,

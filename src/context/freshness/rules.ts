@@ -9,6 +9,7 @@ import type { Reach, Speaker } from "../../core/records/statement.ts";
 import { cleanPrompt, cleanText } from "../../privacy/clean.ts";
 import { contradictionsIn } from "../../statements/rules/contradictions.ts";
 import { parseRule } from "../../statements/rules/prohibitions.ts";
+import { isSameRule } from "../../statements/rules/same-rule.ts";
 import { sameSubject } from "../../statements/rules/subject.ts";
 import { ruleForm } from "./edit-text.ts";
 
@@ -24,6 +25,8 @@ export interface Rule {
   source: "remembered" | "prompt";
   /** The prompt that it is from, if known. */
   prompt_id: number | null;
+  /** How many prompts and commands said it, in whatever words. */
+  times_said: number;
   created_at_epoch: number;
   status: ObservationStatus;
   revision: number;
@@ -82,6 +85,8 @@ export interface RulesDeps {
   commit<T>(write: () => T): Promise<T>;
   standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
   promptIds(ids: readonly number[]): ReadonlyMap<number, number>;
+  /** Rules that each of these superseded, at first or second hand. */
+  replacedBy(ids: readonly number[]): ReadonlyMap<number, readonly Observation[]>;
   setReach(id: number, reach: Reach): Observation | undefined;
   insert: InsertManual;
   supersede(id: number, by: number): Observation | undefined;
@@ -97,8 +102,7 @@ export function createRules(deps: RulesDeps): Rules {
       const { all, limit } = request;
       const project = all ? null : projectOf(request, projects.labelOf, projects.current);
       const found = deps.standingRules({ projects: all ? "all" : project === null ? [] : [project], limit });
-      const prompts = deps.promptIds(found.map(({ id }) => id));
-      const rules = found.map((each) => ruleOf(each, prompts)).sort(byReachThenProject);
+      const rules = found.map(readRules(deps, found)).sort(byReachThenProject);
       return { project, rules, contradictions: contradictionsIn(rules) };
     },
     async remember(request) {
@@ -112,7 +116,7 @@ export function createRules(deps: RulesDeps): Rules {
       const created = status === "stored" ? createdEvents(observation) : [];
       const changes = changed.map((each) => ({ type: "observation_changed" as const, observation: each }));
       for (const event of [...created, ...changes]) deps.publish(event);
-      const rule = ruleOf(observation, deps.promptIds([observation.id]));
+      const rule = readRules(deps, [observation])(observation);
       return { status, rule, replaces: status === "stored" ? changed.map(({ id }) => id) : [] };
     },
   };
@@ -146,7 +150,7 @@ function store(deps: RulesDeps, request: RememberRequest, text: string): Stored 
   const project = projectOf(request, deps.projects.claim, deps.projects.current) ?? noProject;
   const rules = deps.standingRules({ projects: [project], limit: maxRules });
   const same = rules
-    .filter((each) => key(wholeText(each)) === key(text))
+    .filter((each) => isSameRule(wholeText(each), text))
     // A rule that applies everywhere covers the project.
     .sort((a, b) => Number(b.reach === "everywhere") - Number(a.reach === "everywhere"))[0];
   if (same !== undefined && (same.reach === "everywhere" || reach === "project"))
@@ -180,7 +184,7 @@ function store(deps: RulesDeps, request: RememberRequest, text: string): Stored 
 
 /** True when the user's rule `text` certainly replaces the older one. */
 function replaces(text: string, older: Observation): boolean {
-  const rule = { ...ruleOf(older), standing: true };
+  const rule = { text: wholeText(older), said_by: older.said_by, standing: true };
   return sameSubject(rule, { text, said_by: "user", standing: true }) === "same";
 }
 
@@ -193,18 +197,35 @@ function projectOf(
   return cwd === undefined ? null : labelOf(cwd);
 }
 
-function ruleOf(observation: Observation, prompts: ReadonlyMap<number, number> = new Map()): Rule {
+function readRules(
+  { promptIds, replacedBy }: RulesDeps,
+  listed: readonly Observation[],
+): (observation: Observation) => Rule {
+  const ids = listed.map(({ id }) => id);
+  const prompts = promptIds(ids);
+  const replaced = replacedBy(ids);
+  return (observation) => {
+    const text = wholeText(observation);
+    const before = replaced.get(observation.id) ?? [];
+    const repeats = before.filter((one) => isSameRule(wholeText(one), text)).length;
+    return ruleOf(observation, {
+      text,
+      prompt_id: prompts.get(observation.id) ?? null,
+      times_said: 1 + repeats,
+    });
+  };
+}
+
+function ruleOf(observation: Observation, read: Pick<Rule, "text" | "prompt_id" | "times_said">): Rule {
   const { id, reach, project, said_by, created_at_epoch, status, revision } = observation;
-  const text = wholeText(observation);
   return {
+    ...read,
     id,
-    text,
     reach,
     project,
-    forbids: parseRule(text).forbids,
+    forbids: parseRule(read.text).forbids,
     said_by,
     source: observation.sdk_session_id === rememberedSession ? "remembered" : "prompt",
-    prompt_id: prompts.get(id) ?? null,
     created_at_epoch,
     status,
     revision,
@@ -214,13 +235,4 @@ function ruleOf(observation: Observation, prompts: ReadonlyMap<number, number> =
 function byReachThenProject(a: Rule, b: Rule): number {
   if (a.reach !== b.reach) return a.reach === "everywhere" ? -1 : 1;
   return a.reach === "everywhere" ? 0 : a.project.localeCompare(b.project);
-}
-
-// Rules that differ in case, white space or the last sign are the same.
-function key(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/\s+/g, " ")
-    .replace(/[.!。！]+$/u, "")
-    .trim();
 }

@@ -17,6 +17,9 @@ const rule = z.lazy(() =>
         description: "`remembered`: the user wrote it as a rule; `prompt`: it was found in what was said.",
       }),
       prompt_id: z.int().nullable().meta({ description: "The prompt that it is from, where that is known." }),
+      times_said: z.int().meta({
+        description: "How often it was said: rules that say the same in other words are one.",
+      }),
       created_at_epoch: epochMs(),
       status: z.enum(observationStatuses),
       revision: z.int(),

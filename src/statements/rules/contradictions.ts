@@ -3,6 +3,7 @@
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { ComparedRule } from "../../core/records/records.ts";
 import type { Reach, Speaker } from "../../core/records/statement.ts";
+import { isSameRule } from "./same-rule.ts";
 import { compareSubjects, type Subject, sameSubject, subjectOf } from "./subject.ts";
 
 interface Contradiction {
@@ -60,14 +61,23 @@ function meet(a: ListedRule, b: ListedRule): boolean {
   return a.reach === "everywhere" || b.reach === "everywhere" || a.project === b.project;
 }
 
-/** True when the newer rule certainly replaces the older one, or repeats it. */
+/**
+ * True when the newer rule certainly replaces the older one, or when both say the same and the first stands for both: it
+ * may then be the older one.
+ */
 export function replacesRule(newer: ComparedRule, older: ComparedRule): boolean {
   if (older.project !== newer.project || older.reach !== newer.reach) return false;
-  if (!isBefore(older, newer)) return false;
   const [before, after] = [wholeText(older), wholeText(newer)];
-  if (before.toLowerCase() === after.toLowerCase()) return older.id < newer.id && !isOfHand(older);
+  if (isSameRule(before, after)) return standsFor(newer, older);
+  if (!isBefore(older, newer)) return false;
   const said = { said_by: "user", standing: true } as const;
   return sameSubject({ text: before, ...said, said_by: older.said_by }, { text: after, ...said }) === "same";
+}
+
+// The record that the user wrote, edited or pinned, else the newer one. Two of these stand side by side.
+function standsFor(one: ComparedRule, other: ComparedRule): boolean {
+  if (isOfHand(one) || isOfHand(other)) return isOfHand(one) && !isOfHand(other);
+  return isBefore(other, one) && other.id < one.id;
 }
 
 // Rules of one prompt have the same time, so ids break the tie.
@@ -75,7 +85,6 @@ function isBefore(one: ComparedRule, other: ComparedRule): boolean {
   return (one.created_at_epoch - other.created_at_epoch || one.id - other.id) < 0;
 }
 
-// A copy never replaces a record that the user wrote, edited or pinned.
 function isOfHand({ generator, pinned }: ComparedRule): boolean {
   return generator === "manual" || pinned === 1;
 }

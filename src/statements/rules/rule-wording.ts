@@ -72,7 +72,11 @@ export interface RuleClause {
 
 /** The clauses of a rule in order, without its reason. */
 export function clausesOf(rule: string): RuleClause[] {
-  const text = rule.slice(0, maxChars).replace(/[’`´]/g, "'").replace(reason, "");
+  const text = rule
+    .slice(0, maxChars)
+    .replace(/[’`´]/g, "'")
+    .replace(reason, "")
+    .replace(preferred, "$1$2$3$4 instead of ");
   const rejecting = rejectingWordsOf(text);
   const clauses: RuleClause[] = [];
   for (const sentence of text.split(sentenceEnd)) {
@@ -137,6 +141,10 @@ const without = cueOf({ words: "without|ohne|sin|sans|sem|без" }, "^");
 // "Statt npm nehmen wir pnpm": one word is rejected, the rest is asked for.
 const swappedFirst =
   /^((?:instead of|rather than|statt|anstatt|anstelle von|en (?:lugar|vez) de|au lieu de|em vez de|вместо)\s+\S+)\s+(.+)$/iu;
+
+// "Prefer tabs over spaces", "lieber Tabs als Leerzeichen", "composition over inheritance".
+const preferred =
+  /((?<!\p{L})(?:prefer|favou?r|rather)\p{L}*(?!\p{L})[^.,;!?]{1,60}?) (?:over|than) |((?<!\p{L})lieber [^.,;!?]{1,60}?) als |((?<!\p{L})(?:prefier|prefir|préf[èé]r)\p{L}+ \S+) (?:a|à|sobre|antes que) |(^\W*[\p{L}\d-]+) over (?=[\p{L}\d-]+\W*$)/giu;
 
 // They forbid nothing: "don't forget to run the linter", "no more than ten lines".
 const positive =

@@ -113,8 +113,9 @@ async function outdateRules(
   );
   for (const rule of rules.filter(({ id }) => isNew.has(id)).toReversed()) {
     for (const older of rules) {
-      if (!outdated.has(older.id) && turns.replaces(comparedOf(rule), comparedOf(older)))
-        outdated.set(older.id, rule.id);
+      if (older.id === rule.id || outdated.has(older.id)) continue;
+      if (turns.replaces(comparedOf(rule), comparedOf(older))) outdated.set(older.id, rule.id);
+      else if (turns.replaces(comparedOf(older), comparedOf(rule))) outdated.set(rule.id, older.id);
     }
   }
 }

@@ -48,6 +48,7 @@ function createReaders(db: Sqlite) {
      limit @limit`,
   );
   return {
+    replacedBy: createReplacedBy(db),
     /** Active standing rules, newest first. */
     standingRules: ({ projects, limit }: RulesRequest) =>
       rules({ projects: projects === "all" ? null : JSON.stringify(projects), limit }),
@@ -68,6 +69,30 @@ function createReaders(db: Sqlite) {
        order by o.created_at_epoch desc, o.id desc
        limit @limit`,
     ),
+  };
+}
+
+/** By rule: the rules that it superseded, and those that they had superseded. */
+function createReplacedBy(db: Sqlite): (ids: readonly number[]) => Map<number, Observation[]> {
+  const replacedRules = createSql(db).all<[ids: string], Observation & { rule: number }>(
+    `with recursive replaced (rule, replaced_id) as (
+       select value, value
+       from json_each(?)
+       union
+       select rule, o.id
+       from replaced
+       cross join observations o on o.superseded_by = replaced_id
+       where o.standing = 1 and o.status = 'superseded')
+     select rule, ${observationColumns}
+     from replaced
+     cross join observations on id = replaced_id
+     where replaced_id <> rule`,
+  );
+  return (ids) => {
+    const replaced = new Map<number, Observation[]>();
+    for (const { rule, ...one } of replacedRules(JSON.stringify(ids)))
+      replaced.set(rule, [...(replaced.get(rule) ?? []), one]);
+    return replaced;
   };
 }
 
@@ -165,21 +190,27 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
             finishes(wholeText(one)),
         ),
       ),
-    /** Supersedes what the user's rules among `made` replace. */
-    supersedeReplaced: (
-      made: readonly Observation[],
-      replaces: (rule: Observation, older: Observation) => boolean,
-    ) =>
-      made
-        .filter(({ standing, said_by }) => standing === 1 && said_by === "user")
-        .flatMap((rule) => {
-          const others = standingRules({ projects: [rule.project], limit: mostRules });
-          return supersedeAll(
-            others.filter((older) => replaces(rule, older)),
-            rule.id,
-          );
-        }),
+    supersedeReplaced: createSupersedeReplaced(standingRules, supersedeAll),
   };
+}
+
+type SupersedeAll = (outdated: readonly Observation[], by?: number | null) => Observation[];
+
+/** Supersedes what the user's rules among `made` replace, and a rule among them that an older one stands for. */
+function createSupersedeReplaced(standingRules: Readers["standingRules"], supersedeAll: SupersedeAll) {
+  return (made: readonly Observation[], replaces: (rule: Observation, older: Observation) => boolean) =>
+    made
+      .filter(({ standing, said_by }) => standing === 1 && said_by === "user")
+      .flatMap((rule) => {
+        const listed = standingRules({ projects: [rule.project], limit: mostRules });
+        const others = listed.filter(({ id }) => id !== rule.id);
+        const outdated = supersedeAll(
+          others.filter((older) => replaces(rule, older)),
+          rule.id,
+        );
+        const kept = others.find((older) => replaces(older, rule));
+        return kept === undefined ? outdated : [...outdated, ...supersedeAll([rule], kept.id)];
+      });
 }
 
 interface Replacing {

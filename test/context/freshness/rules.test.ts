@@ -3,6 +3,7 @@ import type { RecordEdits } from "../../../src/context/freshness/edit-record.ts"
 import type { EditText } from "../../../src/context/freshness/edit-text.ts";
 import type { Remembered, RememberRequest, Rule, Rules } from "../../../src/context/freshness/rules.ts";
 import type { StreamEvent } from "../../../src/core/records/events.ts";
+import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
 import { buildRules } from "../../../src/worker/rules.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
@@ -83,6 +84,11 @@ describe("remembering", () => {
     expect(events).toHaveLength(2);
   });
 
+  test("stores a rule that is there in other words only once", async () => {
+    await remember("Use pnpm, never npm.");
+    expect(await remember("Prefer pnpm over npm")).toMatchObject({ status: "exists", rule: { id: 1 } });
+  });
+
   test("tells signs inside a rule apart", async () => {
     await remember("Write it in C");
     expect(await remember("Write it in C++")).toMatchObject({ status: "stored" });
@@ -129,6 +135,20 @@ describe("remembering", () => {
       rule: { project: "shop" },
     });
     expect(await remember("Use tabs.", { project: "old-app" })).toMatchObject({ rule: { project: "app" } });
+  });
+
+  test("stands for the user's later sentences that say the same, and counts them", async () => {
+    await remember("Use pnpm, never npm.");
+    const statement = { said_by: "user", standing: true, reach: "project", salience: 2 } as const;
+    const said = ["And use pnpm here, not npm.", "pnpm instead of npm, please"].map((text, at) => {
+      const made = memory.addObservation({ title: text, summary: text, statement, at: someTime + at + 1 });
+      memory.store.statements.supersedeReplaced([made], replacesRule);
+      return made;
+    });
+    expect(said.map(({ id }) => stored(id))).toMatchObject([{ superseded_by: 1 }, { superseded_by: 1 }]);
+    const [rule, ...others] = rules.list({ project: "app", all: false, limit: 100 }).rules;
+    expect(rule).toMatchObject({ id: 1, text: "Use pnpm, never npm.", times_said: 3 });
+    expect(others).toEqual([]);
   });
 
   test("supersedes the rule that it certainly replaces, and that alone", async () => {

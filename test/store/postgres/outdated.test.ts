@@ -131,4 +131,7 @@ test("a rule supersedes what it replaces until it is deleted", async () => {
   const by = { api_key_id: null, request_id: null };
   await deleteObservation(database.app, { tenant: scope, id: spaces, by });
   expect(await rules()).toEqual(["Never push to main.", "Always indent with tabs."]);
+  await say("Tabs instead of spaces.");
+  await say("use tabs, not spaces");
+  expect((await rules()).filter((text) => text.includes("spaces"))).toEqual(["use tabs, not spaces"]);
 });

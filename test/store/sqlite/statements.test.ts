@@ -192,6 +192,28 @@ describe("a rule found in a prompt", () => {
     expect(listed()).toEqual(["From now on always use pnpm, not npm."]);
   });
 
+  test("is superseded by one that the user wrote, when both say the same", () => {
+    const written = say("Use pnpm, never npm.");
+    memory.store.review.setStanding(written.id, { status: "active", pinned: 1, superseded_by: null });
+    const again = say("And use pnpm here, not npm.");
+    expect(replaceOlder(again)).toMatchObject([{ id: again.id, superseded_by: written.id }]);
+    expect(listed()).toEqual(["Use pnpm, never npm."]);
+    const newer = say("Use tabs, not spaces.");
+    const newest = say("tabs instead of spaces");
+    expect(replaceOlder(newest)).toMatchObject([{ id: newer.id, superseded_by: newest.id }]);
+  });
+
+  test("counts what it superseded, at first and second hand", () => {
+    const [a, b, c] = [say("Use npm"), say("Use pnpm"), say("pnpm please")];
+    memory.store.review.setStanding(a.id, { status: "superseded", pinned: 0, superseded_by: b.id });
+    memory.store.review.setStanding(b.id, { status: "superseded", pinned: 0, superseded_by: c.id });
+    const replaced = memory.store.statements.replacedBy([c.id, b.id]);
+    expect([...replaced].map(([id, rules]) => [id, rules.map((one) => one.id).sort()])).toEqual([
+      [c.id, [a.id, b.id]],
+      [b.id, [a.id]],
+    ]);
+  });
+
   test("leaves the rules of other projects, and those it does not certainly replace", () => {
     say("Always indent with tabs.", "other");
     say("Never push to main.");
