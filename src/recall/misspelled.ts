@@ -1,5 +1,7 @@
 // Replaces words that no record has by the nearest word that one has: most are typing errors.
+
 import { respellingNote } from "../core/records/respelling.ts";
+import { editDistance } from "../text/edit-distance.ts";
 import { identifierParts } from "../text/index-text.ts";
 import { termsOf, wordsOf } from "../text/words.ts";
 import { topicWords } from "./query.ts";
@@ -130,35 +132,4 @@ function spellingOf(kind: SearchedKind<object>, term: string): string | undefine
 
 function wholeWord(word: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9])${word}(?![A-Za-z0-9])`, "gi");
-}
-
-/**
- * The least number of letters to insert, remove, replace or swap with their neighbor; `most` + 1 means any higher
- * number. No letter is edited twice.
- */
-export function editDistance(left: string, right: string, most: number): number {
-  if (Math.abs(left.length - right.length) > most) return most + 1;
-  let beforeThat: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= left.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column += 1) {
-      const isSame = left[row - 1] === right[column - 1];
-      const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      current[column] = Math.min(
-        at(previous, column) + 1,
-        at(current, column - 1) + 1,
-        at(previous, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(beforeThat, column - 2) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    if (Math.min(...current) > most) return most + 1;
-    beforeThat = previous;
-    previous = current;
-  }
-  return Math.min(at(previous, right.length), most + 1);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
 }

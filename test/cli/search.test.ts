@@ -52,6 +52,14 @@ test("a type that the mode does not have is said where nothing was found", async
   expect(code).toBe(0);
   const words = stderr.replace(/\s+/g, " ");
   expect(words).toContain("The mode code has no type bugfxi. Known: discovery, decision, bugfix");
+  expect(words).toContain("Did you mean bugfix?");
+  for (const how of [["--type", "bugfxi"], ["type:bugfxi"]]) {
+    const { stdout, stderr: note } = await mem("search", "login", "--all", ...how);
+    expect(stdout).toContain("login");
+    expect(note.replace(/\s+/g, " ")).toMatch(
+      how.length > 1 ? /bugfix\? .* results without it/ : /Did you mean bugfix\?/,
+    );
+  }
   expect((await mem("search", "login", "--obs-type", "decision")).stderr).not.toContain("has no type");
   const concept = await mem("search", "login", "--concepts", "foo");
   expect(concept.stderr).toContain("The mode code has no concept foo.");
@@ -62,7 +70,9 @@ test("names an unknown project where nothing was found, with the known ones", as
   await fill(mem);
   const { code, stderr } = await mem("search", "login", "--project", "shpo");
   expect(code).toBe(66);
-  expect(stderr).toBe("No project named `shpo`. Known: shop.\nList projects: `mem project list`.\n");
+  expect(stderr).toBe(
+    "No project named `shpo`. Known: shop. Did you mean shop?\nList projects: `mem project list`.\n",
+  );
   expect((await mem("search", "login", "--project", "Shop")).stderr).toContain("but there is `shop`.");
   expect(await mem("search", "zebra", "--project", "shop")).toMatchObject({
     code: 0,
@@ -119,8 +129,7 @@ test("status counts what is remembered", async () => {
 test.each([
   [["search", "--limit", "0"], "from 1 to 100"],
   [["search", "--limit", "many"], "from 1 to 100"],
-  [["search", "--type", "things"], "Allowed choices are observations, sessions, prompts"],
-  [["search", "--type", "bug"], "or a type of observation: discovery, decision, bugfix"],
+  [["search", "--type", "so many things"], "Allowed choices are observations, sessions, prompts"],
   [["search", "--obs-type", "a thing"], "A type is one word: discovery"],
   [["search", "--since", "soon"], "is not a time"],
 ])("mem %j is refused before the worker is asked", async (words, sentence) => {

@@ -27,6 +27,9 @@ test("enable opens the page with a token, url repeats it, disable closes it", as
   expect(host).toBe("0.0.0.0");
   expect(JSON.parse((await mem("tv", "enable", "--yes", "--json")).stdout)).toEqual({ items, ...rest });
   const shown = await mem("tv", "url", "--project", "a & b", "--source", "codex");
+  expect(shown.stderr).not.toContain("No host agent");
+  const misspelled = await mem("tv", "url", "--source", "claud-code");
+  expect(misspelled.stderr.replace(/\s+/g, " ")).toContain("Did you mean claude-code?");
   if (own !== undefined) {
     expect(shown.stdout).toContain(
       `http://${own}:${rest.port}/tv?token=${token}&project=a+%26+b&source=codex\n`,

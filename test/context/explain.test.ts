@@ -166,6 +166,6 @@ test("names the next command for an unknown project", async () => {
   expect((await explain({}, "ap")).unknown).toContain("`mem install`");
   say("The lock is per tenant.");
   const { unknown, moments } = await explain({}, "ap");
-  expect(unknown).toBe("No project named `ap`. Known: app.");
+  expect(unknown).toBe("No project named `ap`. Known: app. Did you mean app?");
   expect(moments[0]?.nothing).toContain("The project has no record");
 });

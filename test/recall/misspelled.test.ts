@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { editDistance } from "../../src/recall/misspelled.ts";
 import type { Search } from "../../src/recall/search.ts";
+import { editDistance } from "../../src/text/edit-distance.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 

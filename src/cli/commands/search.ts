@@ -100,11 +100,10 @@ function nothingFound(words: readonly string[], options: SearchOptions): string 
   return `Nothing found. Try ${hints.join(" or ") || "other words"}.`;
 }
 
-// The worker takes a type of observation here too.
+// The worker takes a type of observation here too, and says which there are.
 function kindOrType(text: string): string {
   const word = text.toLowerCase();
-  const known: readonly string[] = [...kinds, ...kinds.map((kind) => kind.slice(0, -1)), ...observationTypes];
-  if (known.includes(word)) return word;
+  if (modeWordId.test(word)) return word;
   throw new InvalidArgumentError(
     `Allowed choices are ${kinds.join(", ")}; or a type of observation: ${observationTypes.join(", ")}.`,
   );

@@ -3,12 +3,15 @@ import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import { failOpen, MemError, toMemError } from "../../core/errors.ts";
 import { newSecret } from "../../core/ids.ts";
+import { hostNames } from "../../hosts/registry.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { isLoopbackHost } from "../../settings/loopback-host.ts";
 import { changeSettingsFile, readSettingsFile } from "../../settings/settings-file.ts";
 import type { SettingKey } from "../../settings/table.ts";
 import { weakTokenNotice } from "../../settings/tv-token.ts";
 import { resetSetting, setSetting } from "../../settings/write.ts";
+import { nearestName } from "../../text/edit-distance.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
 import { tryBind } from "../bind-trial.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
@@ -268,12 +271,22 @@ async function showPage(context: CliContext, settings: LoadedSettings, options: 
   const qr = first !== undefined && io.isTerminal && io.color ? await qrLines(first, io.columns) : null;
   for (const line of ["", ...(qr ?? [])]) if (qr !== null) io.out(line);
   const weak = weakTokenNotice(settings);
+  const unknown = source === undefined ? null : unknownSource(source);
   const notes = [
     ...(first === undefined ? ["This machine is in no network."] : []),
     ...(isRunning ? [] : [stoppedSentence]),
+    ...(unknown === null ? [] : [unknown]),
     ...(weak === null ? [] : [`${weak.message} Make another: \`${weak.next}\`.`]),
     ...(isStale ? ["The worker runs with other settings: `mem worker restart`."] : []),
     `Every device with this address can read observations. ${plainHttp} Close it: \`mem tv disable\`.`,
   ];
   for (const note of notes) printWrapped(io, io.err, note);
+}
+
+// Clients of the API name themselves, so another name may be right.
+function unknownSource(source: string): string | null {
+  if (hostNames.includes(source)) return null;
+  const meant = nearestName(source, hostNames);
+  const shown = terminalLine(source).slice(0, 60);
+  return `No host agent is named ${shown}. Known: ${hostNames.join(", ")}.${meant === null ? "" : ` Did you mean ${meant}?`}`;
 }

@@ -1,6 +1,7 @@
 // Notes for empty answers: filters that name unknown projects, types or concepts.
 import { noSuchProject, noSuchWords } from "../../core/records/known-names.ts";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
+import { searchCategories } from "../schemas/search.ts";
 
 /** The names that filters can have. */
 export interface KnownFilters {
@@ -28,14 +29,41 @@ export function notesOnFilters(
   { mode, projects }: KnownFilters,
 ): string[] {
   if (found > 0) return [];
-  const { name, types, concepts: known } = mode();
   return [
     project === undefined ? null : noSuchProject(project, projects()),
-    noSuchWords("type", obs_type === undefined ? [] : [obs_type], { name, known: types }),
-    noSuchWords("concept", concepts, { name, known }),
+    ...notesOnWords({ obs_type, concepts }, mode()),
     dateStart !== undefined && dateEnd !== undefined && dateStart > dateEnd
       ? "The time asked for ends before it begins."
       : null,
     offset > 0 ? `Nothing follows the first ${offset} results.` : null,
   ].filter((note) => note !== null);
+}
+
+/** Notes on types and concepts that the mode does not have. */
+function notesOnWords(
+  { obs_type, concepts = [] }: Pick<Filters, "obs_type" | "concepts">,
+  { name, types, concepts: known }: ReturnType<KnownFilters["mode"]>,
+): (string | null)[] {
+  const also = searchCategories;
+  return [
+    noSuchWords("type", obs_type === undefined ? [] : [obs_type], { name, known: types, also }),
+    noSuchWords("concept", concepts, { name, known }),
+  ];
+}
+
+/** The search without the types and concepts that the mode does not have, and notes on them; null where it has all. */
+export function withoutUnknown<Asked extends Filters & { type?: string | undefined }>(
+  asked: Asked,
+  { mode }: Pick<KnownFilters, "mode">,
+): { asked: Asked; notes: string[] } | null {
+  const notes = notesOnWords(asked, mode()).filter((note) => note !== null);
+  if (notes.length === 0) return null;
+  const { types, concepts } = mode();
+  const known = (words: readonly { id: string }[], word: string) => words.some(({ id }) => id === word);
+  const isType = asked.obs_type === undefined || known(types, asked.obs_type);
+  const kept = (asked.concepts ?? []).filter((concept) => known(concepts, concept));
+  return {
+    asked: { ...asked, concepts: kept, ...(isType ? {} : { obs_type: undefined, type: undefined }) },
+    notes,
+  };
 }

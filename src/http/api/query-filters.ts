@@ -1,7 +1,7 @@
 // Filters written in a query: `type:bugfix parser`, `project:shop`.
 import { noSuchWords } from "../../core/records/known-names.ts";
 import type { SearchRequest } from "../../recall/search.ts";
-import { searchCategoryOf } from "../schemas/search.ts";
+import { searchCategories, searchCategoryOf } from "../schemas/search.ts";
 import type { KnownFilters } from "./filter-notes.ts";
 
 /** Names that a filter can use. */
@@ -12,21 +12,24 @@ export interface KnownNames extends KnownFilters {
 
 /**
  * The search with the filters read from its words, and notes about them. An invalid filter stays a search word, with a
- * note. Explicit filters win. An unknown project stays a filter: records of other projects are no answer.
+ * note; `plain` is the query without such words. Explicit filters win. An unknown project stays a filter: records of other projects are no answer.
  */
 export function readLabels(
   asked: SearchRequest,
   known: KnownNames,
-): { asked: SearchRequest; notes: string[] } {
+): { asked: SearchRequest; notes: string[]; plain: string } {
   const { query = "" } = asked;
-  if (query.length > longestQuestion || !query.includes(":")) return { asked, notes: [] };
+  if (query.length > longestQuestion || !query.includes(":")) return { asked, notes: [], plain: query };
   const notes: string[] = [];
+  const invalid: string[] = [];
   let filters: Filters = {};
   const words = query.replace(labelled, (written, label: string, quoted?: string, plain?: string) => {
     const read = readLabel(label.toLowerCase(), quoted ?? plain ?? "", known);
     if (read === null) return written;
     if ("unknown" in read) {
-      if (read.unknown !== null) notes.push(read.unknown);
+      if (read.unknown === null) return written;
+      notes.push(read.unknown);
+      invalid.push(written);
       return written;
     }
     if (isGiven(asked, read)) return written;
@@ -41,7 +44,8 @@ export function readLabels(
       notes.push(`${written} is read as a filter.`);
     return "";
   });
-  return { asked: { ...asked, ...filters, query: words.trim() }, notes };
+  const plain = invalid.reduce((left, label) => left.replace(label, ""), words);
+  return { asked: { ...asked, ...filters, query: words.trim() }, notes, plain: plain.trim() };
 }
 
 /** Both filters; null where no record can pass both. */
@@ -87,7 +91,7 @@ function readLabel(
       const type = searchCategoryOf(word);
       if (type !== undefined) return { type };
       if (types.some(({ id }) => id === word)) return { obs_type: word };
-      return { unknown: noSuchWords("type", [value], { name, known: types }) };
+      return { unknown: noSuchWords("type", [value], { name, known: types, also: searchCategories }) };
     }
     case "project":
       return { project: projectCalled(value, projects(), projectNamed) };

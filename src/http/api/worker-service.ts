@@ -4,7 +4,7 @@ import { noSuchProject } from "../../core/records/known-names.ts";
 import type { Mode } from "../../core/records/mode.ts";
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { ByFile } from "../../recall/by-file.ts";
-import type { Search, SearchResults } from "../../recall/search.ts";
+import type { Search, SearchRequest, SearchResults } from "../../recall/search.ts";
 import type { Timeline } from "../../recall/timeline.ts";
 import type { Topic, Topics } from "../../recall/topics.ts";
 import { injectQuery, previewQuery } from "../schemas/context.ts";
@@ -13,7 +13,7 @@ import { ofProjectQuery } from "../schemas/fields.ts";
 import type { SearchQuery } from "../schemas/search.ts";
 import type { Stats } from "../schemas/status.ts";
 import type { ContextOptions } from "./context.ts";
-import { notesOnFilters } from "./filter-notes.ts";
+import { notesOnFilters, withoutUnknown } from "./filter-notes.ts";
 import { type KnownNames, readLabels } from "./query-filters.ts";
 import type { ApiPorts, ApiService, Page, PageRequest, SessionIntake } from "./service.ts";
 
@@ -124,9 +124,36 @@ async function searchWithLabels(
   query: SearchQuery,
   known: KnownNames,
 ): Promise<SearchResults> {
-  const { asked, notes } = readLabels(query, known);
+  const { asked, notes, plain } = readLabels(query, known);
   const found = await search.search(asked);
+  const loose = countOf(found) > 0 ? null : loosened({ ...asked, query: plain }, asked, known);
+  // An empty later page says nothing about the filters.
+  const isEmpty =
+    loose !== null && (!asked.offset || countOf(await search.search({ ...asked, offset: 0 })) === 0);
+  const again = isEmpty ? await search.search(loose.asked) : undefined;
+  if (again !== undefined && countOf(again) > 0)
+    return { ...again, notes: [...notes, ...(loose?.notes ?? []), withoutFilter, ...again.notes] };
   return withNotes({ ...found, notes: [...notes, ...found.notes] }, asked, known);
+}
+
+const withoutFilter = "Nothing was found with that filter, so these are the results without it.";
+
+/** The search without filters that name nothing, unless nothing of it would be left; null where there are none. */
+function loosened(
+  plain: SearchRequest,
+  asked: SearchRequest,
+  known: KnownNames,
+): { asked: SearchRequest; notes: string[] } | null {
+  const without = withoutUnknown(plain, known) ?? { asked: plain, notes: [] };
+  const isSame = without.notes.length === 0 && plain.query === (asked.query ?? "");
+  const { query = "", type, obs_type, concepts = [], files = [], dateStart, dateEnd } = without.asked;
+  const asks = query !== "" || concepts.length + files.length > 0;
+  const isLeft = asks || [type, obs_type, dateStart, dateEnd].some((filter) => filter !== undefined);
+  return isSame || !isLeft ? null : without;
+}
+
+function countOf({ observations, sessions, prompts }: SearchResults): number {
+  return observations.length + sessions.length + prompts.length;
 }
 
 function withNotes(
@@ -134,8 +161,7 @@ function withNotes(
   filters: Parameters<typeof notesOnFilters>[1],
   known: KnownNames,
 ): SearchResults {
-  const total = found.observations.length + found.sessions.length + found.prompts.length;
-  return { ...found, notes: [...found.notes, ...notesOnFilters(total, filters, known)] };
+  return { ...found, notes: [...found.notes, ...notesOnFilters(countOf(found), filters, known)] };
 }
 
 function filtersOf(topic: Topic): { concepts?: string[]; obs_type?: string } {

@@ -52,7 +52,8 @@ export const searchAnswer = z.lazy(() =>
 /** `searchAnswer`, inferred. */
 export type SearchAnswer = z.output<typeof searchAnswer>;
 
-const searchCategories = ["observations", "sessions", "prompts"] as const;
+/** What a search finds. */
+export const searchCategories = ["observations", "sessions", "prompts"] as const;
 
 /** The category of a word, in singular or plural. */
 export function searchCategoryOf(word: string): (typeof searchCategories)[number] | undefined {

@@ -1,15 +1,20 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import type { SearchRequest, SearchResults } from "../../../src/recall/search.ts";
 import { fakeWorld, local } from "../support.ts";
 
 const nothing = { observations: [], sessions: [], prompts: [], notes: ["By words only."] };
 const world = fakeWorld({ override: { search: { search: async () => nothing } } });
 afterAll(() => world.app.close());
 
+const noType = "The mode code has no type unheard. Known: bugfix, unheard-of.";
+
 test.each([
-  ["obs_type=unheard", "The mode code has no type unheard. Known: bugfix, unheard-of."],
-  ["type=unheard", "The mode code has no type unheard. Known: bugfix, unheard-of."],
+  ["obs_type=unheard", `${noType} Did you mean unheard-of?`],
+  ["type=unheard", `${noType} Did you mean unheard-of?`],
   ["concepts=gotcha,unheard,foo", "The mode code has no concept unheard, foo. Known: gotcha."],
   ["project=nope", "No project named `nope`. Known: alpha, beta."],
+  ["project=alhpa", "No project named `alhpa`. Known: alpha, beta. Did you mean alpha?"],
+  ["type=promts", "The mode code has no type promts. Known: bugfix, unheard-of. Did you mean prompts?"],
   ["dateStart=2026-02-01&dateEnd=2026-01-01", "The time asked for ends before it begins."],
   ["offset=40", "Nothing follows the first 40 results."],
   ["project=Alpha", "No project named `Alpha`, but there is `alpha`."],
@@ -28,4 +33,38 @@ test("a preview says that there is no such project, and what a host injects does
     (await world.app.inject({ url: `/api/context/${route}?projects=alpha,nope`, headers: local })).body;
   expect(await text("preview")).toMatch(/No project named `nope`\. Known: alpha, beta\.\n$/);
   expect(await text("inject")).not.toContain("No project");
+});
+
+describe("a filter that names nothing", () => {
+  const without = "Nothing was found with that filter, so these are the results without it.";
+  const hit = { id: 1, title: "One" };
+  /** Finds something only without the filters that the mode does not have. */
+  const search = async ({ query = "", obs_type, concepts = [], offset = 0 }: SearchRequest) => {
+    const isKnown = (obs_type ?? "bugfix") === "bugfix" && !concepts.includes("foo") && !query.includes(":");
+    const observations = isKnown && offset === 0 ? [hit] : [];
+    return { observations, sessions: [], prompts: [], notes: [] } as unknown as SearchResults;
+  };
+  const finding = fakeWorld({ override: { search: { search } } });
+  afterAll(() => finding.app.close());
+  const answer = async (query: string) =>
+    (await finding.app.inject({ url: `/api/search?${query}`, headers: local })).json();
+
+  test.each([
+    ["query=a&obs_type=bugfxi", "The mode code has no type bugfxi."],
+    ["query=a&type=bugfxi", "The mode code has no type bugfxi."],
+    ["query=a&concepts=foo", "The mode code has no concept foo."],
+    ["query=a%20type:bugfxi", "The mode code has no type bugfxi."],
+    ["query=concept:foo%20a", "The mode code has no concept foo."],
+  ])("is left out where nothing passes it, and the answer says so: %s", async (query, note) => {
+    const { totalResults, notes } = await answer(query);
+    expect(totalResults).toBe(1);
+    expect(notes).toEqual([expect.stringContaining(note), without]);
+  });
+
+  test.each(["obs_type=nope", "query=type:nope", "query=a&obs_type=bugfix&offset=20"])(
+    "is no search for everything, and no next page: %s",
+    async (query) => {
+      expect(await answer(query)).toMatchObject({ totalResults: 0 });
+    },
+  );
 });

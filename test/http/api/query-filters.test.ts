@@ -3,11 +3,13 @@ import type { SearchRequest } from "../../../src/recall/search.ts";
 import { fakeWorld, local } from "../support.ts";
 
 let asked: SearchRequest | undefined;
+const requests: SearchRequest[] = [];
 const world = fakeWorld({
   override: {
     search: {
       async search(request) {
         asked = request;
+        requests.push(request);
         return { observations: [], sessions: [], prompts: [], notes: [] };
       },
     },
@@ -16,6 +18,7 @@ const world = fakeWorld({
 afterAll(() => world.app.close());
 beforeEach(() => {
   asked = undefined;
+  requests.length = 0;
 });
 
 async function search(query: string, filters: Record<string, string> = {}): Promise<string[]> {
@@ -39,11 +42,13 @@ test.each([
 });
 
 test.each([
-  ["type:bug parser", "The mode code has no type bug. Known: bugfix, unheard-of."],
+  ["type:bug parser", "The mode code has no type bug. Known: bugfix, unheard-of. Did you mean bugfix?"],
   ["concept:foo parser", "The mode code has no concept foo. Known: gotcha."],
 ])("a label without such a filter is looked for, and says which there are: %s", async (query, note) => {
   expect(await search(query)).toEqual([note]);
-  expect(asked).toMatchObject({ query });
+  expect(requests[0]).toMatchObject({ query });
+  // Nothing was found, so the words alone are looked for.
+  expect(asked).toMatchObject({ query: "parser" });
 });
 
 test.each([

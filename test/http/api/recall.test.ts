@@ -80,7 +80,10 @@ describe("the fixed questions", () => {
 });
 
 test.each([
-  ["by-type?type=unheard", ["The mode code has no type unheard. Known: bugfix, unheard-of."]],
+  [
+    "by-type?type=unheard",
+    ["The mode code has no type unheard. Known: bugfix, unheard-of. Did you mean unheard-of?"],
+  ],
   ["by-type?type=unheard-of", []],
   ["by-type?type=elsewhere", []],
   ["by-concept?concept=unheard", ["The mode code has no concept unheard. Known: gotcha."]],
