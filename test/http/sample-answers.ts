@@ -179,12 +179,12 @@ export function someInjections(id: number): SessionInjections {
     items: [
       {
         ...{ id: 4, reader: "", moment: "start", at_epoch: 1_760_000_000_000, tokens: 40, cause: null },
-        records: [{ ...record, is_deleted: false }],
+        records: [{ ...record, is_rule: false, is_deleted: false }],
         text: "Never npm. (#12)",
       },
       {
         ...{ id: 5, reader: "sub", moment: "file", at_epoch: 1_760_000_000_500, tokens: 9, cause: "/w/a.ts" },
-        records: [{ ...record, id: 13, title: "", obs_type: null, is_deleted: true }],
+        records: [{ ...record, id: 13, title: "", obs_type: null, is_rule: false, is_deleted: true }],
         text: null,
       },
     ],

@@ -38,6 +38,13 @@ test("a session shows its injected context: when, why, at what cost", async () =
   await start.getByText("Records in it, as they are now:").waitFor();
   const record = ofMain[0]?.records[0];
   expect(await start.locator(".injected-records a").first().innerText()).toContain(`#${record?.id}`);
+  await main.filter({ hasText: "before it opened" }).getByText("about this file").first().waitFor();
+  await main
+    .filter({ hasText: "with prompt 1" })
+    .getByText(/^fits the prompt: /)
+    .first()
+    .waitFor();
+  await start.getByRole("link", { name: "What a session start gets today" }).waitFor();
   const text = start.locator("pre");
   expect(await text.isVisible()).toBe(false);
   await start.locator("summary").click();

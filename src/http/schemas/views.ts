@@ -189,6 +189,7 @@ function injection() {
           kind: z.enum(["observation", "summary", "prompt"]),
           title: z.string().meta({ description: "As it is now; empty for a deleted record." }),
           obs_type: z.string().nullable(),
+          is_rule: z.boolean().meta({ description: "A rule that stands." }),
           is_deleted: z.boolean(),
         }),
       ),

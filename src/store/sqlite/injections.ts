@@ -24,6 +24,8 @@ export interface InjectedRecord {
   /** Empty for a deleted record. */
   title: string;
   obs_type: string | null;
+  /** A rule that stands. */
+  is_rule: boolean;
   is_deleted: boolean;
 }
 
@@ -119,26 +121,28 @@ const kinds = { observation: "observation", session: "summary", prompt: "prompt"
 
 /** Reads the present titles of records, by name. */
 function createTitled(db: Sqlite): (names: readonly RecordName[]) => Map<string, InjectedRecord> {
-  const reader = (table: string, title: string, type: string) =>
-    createSql(db).all<[ids: string], { id: number; title: string; obs_type: string | null }>(
-      `select r.id, ${title} as title, ${type} as obs_type
+  const reader = (table: string, title: string, type: string, standing: string) =>
+    createSql(db).all<[ids: string], { id: number; title: string; obs_type: string | null; standing: 0 | 1 }>(
+      `select r.id, ${title} as title, ${type} as obs_type, ${standing} as standing
        from json_each(?) i
        cross join ${table} r on r.id = i.value`,
     );
   const readers = {
-    observation: reader("observations", "r.title", "r.obs_type"),
-    session: reader("session_summaries", "coalesce(r.request, substr(r.summary_text, 1, 200))", "null"),
-    prompt: reader("user_prompts", "substr(r.prompt_text, 1, 200)", "null"),
+    observation: reader("observations", "r.title", "r.obs_type", "r.standing"),
+    session: reader("session_summaries", "coalesce(r.request, substr(r.summary_text, 1, 200))", "null", "0"),
+    prompt: reader("user_prompts", "substr(r.prompt_text, 1, 200)", "null", "0"),
   };
   return (names) => {
     const found = new Map<string, InjectedRecord>();
     for (const kind of ["observation", "session", "prompt"] as const) {
       const ids = [...new Set(names.filter((name) => name.kind === kind).map(({ id }) => id))];
       if (ids.length === 0) continue;
-      const gone = { kind: kinds[kind], title: "", obs_type: null, is_deleted: true };
+      const gone = { kind: kinds[kind], title: "", obs_type: null, is_rule: false, is_deleted: true };
       for (const id of ids) found.set(recordName({ kind, id }), { id, ...gone });
-      for (const { id, ...row } of readers[kind](JSON.stringify(ids)))
-        found.set(recordName({ kind, id }), { id, kind: kinds[kind], ...row, is_deleted: false });
+      for (const { id, standing, ...row } of readers[kind](JSON.stringify(ids))) {
+        const is_rule = standing === 1;
+        found.set(recordName({ kind, id }), { id, kind: kinds[kind], ...row, is_rule, is_deleted: false });
+      }
     }
     return found;
   };

@@ -2,6 +2,7 @@
 import { counted } from "../../text/quantities.ts";
 import type { Injection, Reads, SessionRecord } from "../api.ts";
 import { clockTime } from "../clock.ts";
+import { injectedReason } from "../injected-reasons.ts";
 import { recordLink } from "../lines.ts";
 import { linkTo } from "../links.ts";
 import { InlineCode } from "../parts/inline-code.tsx";
@@ -89,7 +90,7 @@ export function InjectedCard({ injection, session, prompt }: InjectedCardProps) 
       <ul class="injected-records">
         {records.map((record) => (
           <li key={`${record.kind} ${record.id}`}>
-            <InjectedRecord record={record} />
+            <InjectedRecord record={record} reason={injectedReason(injection, record, prompt?.prompt_text)} />
           </li>
         ))}
       </ul>
@@ -105,11 +106,19 @@ export function InjectedCard({ injection, session, prompt }: InjectedCardProps) 
         </details>
       )}
       <a class="quiet" href={previewLink(injection, session, prompt?.prompt_text)}>
-        Preview it now
+        {previewWords[moment]}
       </a>
     </div>
   );
 }
+
+const previewWords: Readonly<Record<Moment, string>> = {
+  start: "What a session start gets today",
+  project: "What a session start gets today",
+  prompt: "What a session that begins with this prompt gets today",
+  file: "What a session that opens this file gets today",
+  command: "What a session that runs this command gets today",
+};
 
 interface CauseProps {
   injection: Injection;
@@ -143,7 +152,7 @@ function inProject(path: string, { cwd }: Session): string {
   return cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
-function InjectedRecord({ record }: { record: Injection["records"][number] }) {
+function InjectedRecord({ record, reason }: { record: Injection["records"][number]; reason: string }) {
   const { kind, id, title, obs_type, is_deleted } = record;
   if (is_deleted)
     return (
@@ -159,6 +168,7 @@ function InjectedRecord({ record }: { record: Injection["records"][number] }) {
         <span dir="auto">
           <InlineCode text={title} />
         </span>
+        <span class="timeline-detail">{reason}</span>
       </span>
     </a>
   );
