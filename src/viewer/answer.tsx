@@ -60,6 +60,11 @@ export function useLoaded<T>(
   return { value, fault, isLoading, reload, replace: setValue };
 }
 
+/** True once there is an answer or a failure: what stands below no longer moves when it comes in. */
+export function isSettled({ value, fault }: Loaded<unknown>): boolean {
+  return value !== undefined || fault !== undefined;
+}
+
 // Many records can come in one second.
 const pauseMs = 500;
 

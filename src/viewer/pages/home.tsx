@@ -1,30 +1,44 @@
 // Home: what the agent knows and what happened, the newest first.
 import { useState } from "preact/hooks";
-import { Fault } from "../answer.tsx";
+import { Fault, isSettled } from "../answer.tsx";
+import type { Feed } from "../feed.ts";
 import { useValue } from "../observable.ts";
 import { RecordRow } from "../parts/record-row.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { useViewer } from "../viewer.ts";
-import { OpenWorkSection } from "./open-work.tsx";
-import { RulesSection } from "./rules.tsx";
+import { OpenWorkSection, useOpenWork } from "./open-work.tsx";
+import { RulesSection, useRules } from "./rules.tsx";
 
 export function HomePage() {
   const viewer = useViewer();
   const project = useValue(viewer.project);
   return (
     <div class="page">
-      <h1>{project ?? "All projects"}</h1>
-      <div class="panels">
-        <RulesSection key={`rules ${project}`} project={project} />
-        <OpenWorkSection key={`open ${project}`} project={project} />
-      </div>
-      <LiveFeed key={project} project={project} />
+      <h1 dir="auto">{project ?? "All projects"}</h1>
+      <Overview key={project} project={project} />
     </div>
   );
 }
 
-function LiveFeed({ project }: { project: string | null }) {
+function Overview({ project }: { project: string | null }) {
+  const rules = useRules(project);
+  const openWork = useOpenWork(project);
+  // Read meanwhile.
   const feed = useViewer().feedOf(project);
+  // Otherwise the feed would jump down when the panels above it come in.
+  if (!isSettled(rules) || !isSettled(openWork)) return <p class="quiet loading">Loading…</p>;
+  return (
+    <>
+      <div class="panels">
+        <RulesSection project={project} loaded={rules} />
+        <OpenWorkSection project={project} loaded={openWork} />
+      </div>
+      <LiveFeed project={project} feed={feed} />
+    </>
+  );
+}
+
+function LiveFeed({ project, feed }: { project: string | null; feed: Feed }) {
   const [unseen, setUnseen] = useState(0);
   const { lines, hasMore, isLoading, fault } = useValue(feed.state);
   return (

@@ -1,17 +1,29 @@
 // The section of Home with open work: what the next session is reminded of.
 import { deleteRecord, editRecord } from "../actions.ts";
-import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import type { Reads } from "../api.ts";
 import { linkTo } from "../links.ts";
 import { FoldedList } from "../parts/folded-list.tsx";
 import { PanelEntry } from "../parts/panel-entry.tsx";
 import { Age } from "../parts/record-row.tsx";
 import { useViewer } from "../viewer.ts";
 
-export function OpenWorkSection({ project }: { project: string | null }) {
+/** Open work of a project, or of all. */
+export function useOpenWork(project: string | null): Loaded<Reads["/api/open-work"]> {
   const { api } = useViewer();
   const query = { project: project ?? undefined };
   const loaded = useLoaded((signal) => api.get("/api/open-work", query, signal), [project]);
   useReloadOn(loaded.reload, ({ type }) => type.startsWith("observation_") || type.startsWith("record_"));
+  return loaded;
+}
+
+interface SectionProps {
+  project: string | null;
+  loaded: Loaded<Reads["/api/open-work"]>;
+}
+
+export function OpenWorkSection({ project, loaded }: SectionProps) {
+  const { api } = useViewer();
   return (
     <section aria-labelledby="open-title" class="panel">
       <div class="panel-head">

@@ -1,4 +1,5 @@
 // One record: its text, where it comes from, what may be done to it, and what happened around it.
+import { useState } from "preact/hooks";
 import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import { ageOf, fullTime, useNow } from "../clock.ts";
 import { type Kind, kinds, projectIn, recordLink } from "../lines.ts";
@@ -32,6 +33,8 @@ export function RecordPage({ parts, query }: PageProps) {
 function RecordView({ kind, id, isEditing }: { kind: Kind; id: number; isEditing: boolean }) {
   const { api } = useViewer();
   const loaded = useLoaded((signal) => readRecord(api, kind, id, signal), [kind, id]);
+  // The timeline waits for what stands above it, and does not jump.
+  const [isSettled, setIsSettled] = useState(false);
   const edit = (is: boolean) =>
     go(is ? `${recordLink(kind, id)}?edit=1` : recordLink(kind, id), { replace: true });
   useReloadOn(loaded.reload, (event) => concerns(event, kind, id));
@@ -53,10 +56,10 @@ function RecordView({ kind, id, isEditing }: { kind: Kind; id: number; isEditing
             ) : (
               <>
                 <RecordActions found={found} onEdit={() => edit(true)} />
-                <RecordBody found={found} />
+                <RecordBody found={found} onSettled={() => setIsSettled(true)} />
               </>
             )}
-            <RecordTimeline kind={kind} id={id} />
+            {(isEditing || isSettled) && <RecordTimeline kind={kind} id={id} />}
           </>
         )}
       </Shown>

@@ -1,7 +1,7 @@
 // The section of Home with the standing rules: add, edit, replace, remove.
 import { useState } from "preact/hooks";
 import { deleteRecord, editRecord, replaceObservation } from "../actions.ts";
-import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { recordLink } from "../lines.ts";
 import { FoldedList } from "../parts/folded-list.tsx";
@@ -14,15 +14,19 @@ type RuleAnswer = Reads["/api/rules"];
 type Rule = RuleAnswer["rules"][number];
 
 /** The rules of a project and those that apply everywhere; without a project all rules. */
-export function RulesSection({ project }: { project: string | null }) {
+export function useRules(project: string | null): Loaded<RuleAnswer> {
   const { api } = useViewer();
   const query = project === null ? { all: true } : { project };
   const loaded = useLoaded((signal) => api.get("/api/rules", query, signal), [project]);
-  const [isAdding, setIsAdding] = useState(false);
   useReloadOn(
     loaded.reload,
     (event) => event.type.startsWith("observation_") || event.type.startsWith("record_"),
   );
+  return loaded;
+}
+
+export function RulesSection({ project, loaded }: { project: string | null; loaded: Loaded<RuleAnswer> }) {
+  const [isAdding, setIsAdding] = useState(false);
   return (
     <section aria-labelledby="rules-title" class="panel">
       <div class="panel-head">

@@ -1,5 +1,5 @@
 // A session: its prompts, work and summaries in order, and the context injected at each moment.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { StreamEvent } from "../../core/records/events.ts";
 import { counted, durationInWords } from "../../text/quantities.ts";
 import { deleteRecord, editRecord } from "../actions.ts";
@@ -9,7 +9,7 @@ import { fullTime } from "../clock.ts";
 import { useKeys } from "../keys.ts";
 import { linkTo, type PageProps } from "../links.ts";
 import { go } from "../location.ts";
-import { usePaged } from "../paged.ts";
+import { type Paged, usePaged } from "../paged.ts";
 import { InlineCode } from "../parts/inline-code.tsx";
 import { Missing, Nothing } from "../parts/missing.tsx";
 import { TextForm } from "../parts/text-form.tsx";
@@ -148,6 +148,10 @@ function SessionBody({ session, reload, query }: BodyProps) {
     (event) => concerns(event, session),
   );
   const shows = showsOf(query);
+  // The timeline has both: without one of them its rows would move later.
+  const isRead = useRef(false);
+  isRead.current ||= ![records, injected].some(isUnread);
+  if (!isRead.current) return <p class="quiet loading">Loading…</p>;
   return (
     <>
       {injected.fault && <Fault fault={injected.fault} retry={injected.reload} />}
@@ -162,6 +166,10 @@ function SessionBody({ session, reload, query }: BodyProps) {
       />
     </>
   );
+}
+
+function isUnread({ items, isLoading, fault }: Paged<unknown>): boolean {
+  return items.length === 0 && isLoading && fault === undefined;
 }
 
 const choices: Readonly<Record<Shows, string>> = {

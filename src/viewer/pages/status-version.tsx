@@ -1,16 +1,14 @@
 // The version on the Status page; in a git checkout its branch, and the update after a question.
 import { useState } from "preact/hooks";
 import { counted } from "../../text/quantities.ts";
-import { Shown, useLoaded } from "../answer.tsx";
+import { type Loaded, Shown } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { Command } from "../parts/command.tsx";
 import { useViewer } from "../viewer.ts";
 
 type Branch = Reads["/api/branch/status"];
 
-export function VersionSection() {
-  const { api } = useViewer();
-  const loaded = useLoaded((signal) => api.get("/api/branch/status", {}, signal), []);
+export function VersionSection({ loaded }: { loaded: Loaded<Branch> }) {
   const [next, setNext] = useState<string | null>(null);
   return (
     <section class="panel version" aria-labelledby="version-title">

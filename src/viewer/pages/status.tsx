@@ -1,5 +1,5 @@
 // Status: what works, what does not, and the command that fixes it; activity and tokens of the last 30 days.
-import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
+import { isSettled, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Api } from "../api.ts";
 import { clockTime, useNow } from "../clock.ts";
 import { useValue } from "../observable.ts";
@@ -21,6 +21,7 @@ export function StatusPage() {
   const isLive = useValue(stream.state) === "live";
   const loaded = useLoaded((signal) => readStatus(api, now, signal), [now]);
   useReloadOn(loaded.reload, ({ type }) => type === "processing_status");
+  const branch = useLoaded((signal) => api.get("/api/branch/status", {}, signal), []);
   return (
     <div class="page">
       <h1>Status</h1>
@@ -47,8 +48,8 @@ export function StatusPage() {
           );
         }}
       </Shown>
-      <VersionSection />
-      <ActivityCharts project={project} />
+      {isSettled(loaded) && <VersionSection loaded={branch} />}
+      {isSettled(loaded) && isSettled(branch) && <ActivityCharts project={project} />}
     </div>
   );
 }

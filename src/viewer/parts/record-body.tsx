@@ -1,4 +1,5 @@
 // The text of a record, and beside it where it comes from.
+import { useLayoutEffect } from "preact/hooks";
 import { parseList } from "../../core/records/records.ts";
 import { summaryParts } from "../lines.ts";
 import { linkTo } from "../links.ts";
@@ -7,10 +8,19 @@ import { Fact } from "./fact.tsx";
 import { BlockCode, InlineCode } from "./inline-code.tsx";
 import { RecordDetails } from "./record-details.tsx";
 
-export function RecordBody({ found }: { found: AnyRecord }) {
+interface RecordBodyProps {
+  found: AnyRecord;
+  /** Called when nothing of it is being read any more. */
+  onSettled(): void;
+}
+
+export function RecordBody({ found, onSettled }: RecordBodyProps) {
+  useLayoutEffect(() => {
+    if (found.kind !== "observation") onSettled();
+  }, [found.kind]);
   switch (found.kind) {
     case "observation":
-      return <ObservationBody record={found.record} />;
+      return <ObservationBody record={found.record} onSettled={onSettled} />;
     case "summary":
       return <SummaryBody record={found.record} />;
     case "prompt":
@@ -18,7 +28,11 @@ export function RecordBody({ found }: { found: AnyRecord }) {
   }
 }
 
-function ObservationBody({ record }: { record: ObservationRecord }) {
+interface ObservationBodyProps extends Pick<RecordBodyProps, "onSettled"> {
+  record: ObservationRecord;
+}
+
+function ObservationBody({ record, onSettled }: ObservationBodyProps) {
   const { title, subtitle, summary, narrative, text } = record;
   const texts = [subtitle, summary, narrative, text].filter(
     (each, at, all): each is string => Boolean(each) && each !== title && all.indexOf(each) === at,
@@ -43,7 +57,7 @@ function ObservationBody({ record }: { record: ObservationRecord }) {
         <Files name="Changed" files={parseList(record.files_modified)} />
         <Files name="Read" files={parseList(record.files_read)} />
       </dl>
-      <RecordDetails id={record.id} revision={record.revision} />
+      <RecordDetails id={record.id} revision={record.revision} onSettled={onSettled} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // Where an observation comes from and where it went: its session, sources, the state of its files, injections, tokens.
-import { Shown, useLoaded } from "../answer.tsx";
+import { useLayoutEffect } from "preact/hooks";
+import { isSettled, Shown, useLoaded } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { recordLink } from "../lines.ts";
 import { linkTo } from "../links.ts";
@@ -10,13 +11,24 @@ import { Age } from "./record-row.tsx";
 
 type Details = Reads["/api/observations/1/details"];
 
+interface DetailsProps {
+  id: number;
+  revision: number;
+  /** Called when they are there, or cannot be read: what stands below does not move from then on. */
+  onSettled(): void;
+}
+
 /** Read beside the text, which does not wait for it: the worker looks at the files. */
-export function RecordDetails({ id, revision }: { id: number; revision: number }) {
+export function RecordDetails({ id, revision, onSettled }: DetailsProps) {
   const { api } = useViewer();
   const loaded = useLoaded(
     (signal) => api.get(`/api/observations/${id}/details`, {}, signal),
     [id, revision],
   );
+  const isThere = isSettled(loaded);
+  useLayoutEffect(() => {
+    if (isThere) onSettled();
+  }, [isThere]);
   return (
     <Shown of={loaded}>
       {(details) => (
