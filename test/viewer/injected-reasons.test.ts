@@ -49,7 +49,7 @@ test("a record of a prompt has the words that both share, as they are in the pro
   expect(injectedReason(injection("prompt", start, "Hello"), record(12))).toBe("in “Left open”");
 });
 
-test("at a file or a command a rule is told from other records", () => {
+test("at a file or a command, rules and other records have their reasons", () => {
   const rule = record(1, { is_rule: true });
   expect(injectedReason(injection("file", "x", "a.ts"), rule)).toBe("a rule about edits of this file");
   expect(injectedReason(injection("file", "x", "a.ts"), record(2))).toBe("about this file");

@@ -62,6 +62,17 @@ test("settings show value, origin and the command; never a secret", async () => 
   await key.filter({ hasText: "set, hidden" }).waitFor();
   await key.filter({ hasText: "environment" }).waitFor();
   expect(await page.content()).not.toContain(secret);
+  const topics = page.locator(".settings-topic h3");
+  expect(await topics.allInnerTexts()).toEqual([
+    "Model and providers",
+    "Spending",
+    "Injected context",
+    "What is recorded",
+    "Search by meaning",
+    "Worker and TV",
+    "Sync",
+    "Other",
+  ]);
   await page.getByLabel("Find a setting").fill("MEM_CONTEXT_OBSERVATIONS");
   await settings.nth(1).waitFor({ state: "detached" });
   expect(await settings.innerText()).toContain("mem settings set MEM_CONTEXT_OBSERVATIONS <value>");

@@ -74,16 +74,40 @@ function SettingsList({ settings }: { settings: readonly Setting[] }) {
       {shown.length === 0 ? (
         <p class="empty quiet">No setting fits.</p>
       ) : (
-        <ul class="panel">
-          {shown.map((setting) => (
-            <li key={setting.name} class="panel-row">
-              <SettingRow setting={setting} />
-            </li>
-          ))}
-        </ul>
+        topicsOf(shown).map(({ topic, settings: own }, at) => (
+          <section key={topic} aria-labelledby={`settings-${at}`} class="settings-topic">
+            <h3 id={`settings-${at}`}>{topic}</h3>
+            <ul class="panel">
+              {own.map((setting) => (
+                <li key={setting.name} class="panel-row">
+                  <SettingRow setting={setting} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))
       )}
     </>
   );
+}
+
+/** Topics in their order, by the names of their settings; the last one has the rest. */
+const topics: readonly (readonly [topic: string, names: RegExp])[] = [
+  ["Model and providers", /^(MEM_(MODEL|PROVIDER|PRIMARY_|SECONDARY_|COMPAT_|GENERATION_)|HOST_CLI_PATH)/],
+  ["Spending", /_TOKEN_BUDGET$(?<!CONTEXT_TOKEN_BUDGET)/],
+  ["Injected context", /^MEM_(FOLDER_)?CONTEXT_/],
+  ["What is recorded", /^MEM_(MODE|SKIP_TOOLS|RAW_RETENTION_DAYS)$/],
+  ["Search by meaning", /^MEM_(VECTOR|EMBED)/],
+  ["Worker and TV", /^MEM_(WORKER_|TV_|DATA_DIR|LOG_)/],
+  ["Sync", /^MEM_CLOUD_SYNC_/],
+  ["Other", /^/],
+];
+
+function topicsOf(settings: readonly Setting[]): { topic: string; settings: Setting[] }[] {
+  const topicOf = ({ name }: Setting) => topics.find(([, names]) => names.test(name))?.[0];
+  return topics
+    .map(([topic]) => ({ topic, settings: settings.filter((setting) => topicOf(setting) === topic) }))
+    .filter((each) => each.settings.length > 0);
 }
 
 const originWords: Readonly<Record<Setting["origin"], string>> = {

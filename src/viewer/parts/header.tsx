@@ -24,7 +24,7 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       </button>
       <SearchBox />
       <ConnectionState />
-      <button type="button" class="icon-button" aria-label="Keyboard help" onClick={onHelp}>
+      <button type="button" class="icon-button needs-keyboard" aria-label="Keyboard help" onClick={onHelp}>
         ?
       </button>
     </header>

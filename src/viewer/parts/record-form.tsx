@@ -6,12 +6,14 @@ import { useViewer } from "../viewer.ts";
 import { Problem, useDraft } from "./draft.tsx";
 import { changeOf, type Field, fieldsOf, problemsOf } from "./record-fields.ts";
 
+const noProblems: Readonly<Record<string, string>> = {};
+
 /** `onDone` takes the form off the page. */
 export function RecordForm({ found, onDone }: { found: AnyRecord; onDone: () => void }) {
   const viewer = useViewer();
   const form = useRef<HTMLFormElement>(null);
   const [isSaving, setIsSaving] = useState(false);
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
+  const [problems, setProblems] = useState(noProblems);
   const fields = fieldsOf(found);
   const change = () => (form.current === null ? {} : changeOf(fields, new FormData(form.current)));
   const draft = useDraft(() => Object.keys(change()).length > 0, onDone);
@@ -36,7 +38,13 @@ export function RecordForm({ found, onDone }: { found: AnyRecord; onDone: () => 
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save(event);
   }
   return (
-    <form ref={form} class="record-form" onSubmit={(event) => void save(event)} onKeyDown={pressed}>
+    <form
+      ref={form}
+      class="record-form"
+      onSubmit={(event) => void save(event)}
+      onKeyDown={pressed}
+      onInput={() => setProblems(noProblems)}
+    >
       {fields.map((field, at) => (
         <div key={field.name} class="field">
           <label for={`edit-${field.name}`}>{field.label}</label>

@@ -26,7 +26,7 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
     >
       <TypeBadge type={type} kind={kind} />
       <span class="row-title" dir="auto">
-        <InlineCode text={title} shown={marked} />
+        <InlineCode text={onOneLine(title)} shown={marked} />
       </span>
       <Age at={at} />
       <span class="row-detail">
@@ -43,12 +43,17 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
         ))}
         {detail !== null && (
           <span class="detail" dir="auto">
-            <InlineCode text={detail} shown={marked} />
+            <InlineCode text={onOneLine(detail)} shown={marked} />
           </span>
         )}
       </span>
     </a>
   );
+}
+
+// A block of code in the text becomes one in the line.
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
 }
 
 // Types of other modes have no colour.

@@ -1,4 +1,6 @@
 // The filters of a search: kind, type, concepts, files, days. They stand in the address.
+
+import { useState } from "preact/hooks";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
 import { linkTo } from "../links.ts";
 import { go } from "../location.ts";
@@ -14,6 +16,9 @@ export function SearchFilters({ given }: { given: URLSearchParams }) {
   const change = (name: string, value: string) =>
     go(linkTo("/search", { ...Object.fromEntries(given), [name]: value }), { replace: true });
   const { q, ...filters } = Object.fromEntries(given);
+  // Only a narrow screen folds them, so that its first screen shows results.
+  const [isOpen, setIsOpen] = useState(false);
+  const count = Object.keys(filters).filter((name) => name !== "type").length;
   const text = (name: string, label: string, example: string, list?: string) => (
     <label class="field">
       {label}
@@ -52,7 +57,16 @@ export function SearchFilters({ given }: { given: URLSearchParams }) {
           </label>
         ))}
       </fieldset>
-      <div class="filter-fields">
+      <button
+        type="button"
+        class="filter-toggle"
+        aria-expanded={isOpen}
+        aria-controls="filter-fields"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {count === 0 ? "Filters" : `Filters (${count})`}
+      </button>
+      <div id="filter-fields" class={isOpen ? "filter-fields open" : "filter-fields"}>
         {text("obs_type", "Type", "bugfix", "observation-types")}
         {text("concepts", "Concepts", "gotcha, pattern", "observation-concepts")}
         {text("files", "Files", "src/login.ts")}

@@ -36,7 +36,12 @@ export function TextForm({ label, text = "", save, onSave, onClose }: TextFormPr
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit(event);
   }
   return (
-    <form class="text-form" onSubmit={(event) => void submit(event)} onKeyDown={pressed}>
+    <form
+      class="text-form"
+      onSubmit={(event) => void submit(event)}
+      onKeyDown={pressed}
+      onInput={() => setIsEmpty(false)}
+    >
       <label class="field">
         {label}
         <textarea ref={field} dir="auto" defaultValue={text} aria-invalid={isEmpty} />
