@@ -21,10 +21,10 @@ export interface ReadSentence {
   asks: boolean;
 }
 
-/** Reads a sentence in its likeliest languages, at most two. */
-export function readSentence(sentence: string): ReadSentence[] {
+/** Reads a sentence in its likeliest languages, at most two; `around` is the text that it is from, in one language. */
+export function readSentence(sentence: string, around = ""): ReadSentence[] {
   const masked = maskNames(sentence.slice(0, maxRead));
-  return likelyLanguages(masked).map((language) => {
+  return likelyLanguages(masked, around.slice(0, maxRead)).map((language) => {
     const parts = masked.split(language.isSpaced ? clauseEnd : unspacedClauseEnd);
     return {
       whole: clauseOf(masked, "", language),
@@ -101,16 +101,23 @@ function clauseOf(text: string, mark: string, { patterns }: Language) {
   };
 }
 
-function likelyLanguages(text: string): Language[] {
+function likelyLanguages(text: string, around: string): Language[] {
   if (/[\u3040-\u30ff]/.test(text)) return [languageOf(japanese)];
   if (/[\u4e00-\u9fff]/.test(text)) return [languageOf(chinese)];
   if (/[а-яё]/i.test(text)) return [languageOf(russian)];
+  const likely = bestOf(latin, text);
+  // "On staging" may be English or French: the sentences around it tell.
+  return (likely.length > 1 ? bestOf(likely, around) : likely).slice(0, 2).map(languageOf);
+}
+
+function bestOf(languages: readonly RuleWords[], text: string): RuleWords[] {
   const words = text.toLowerCase().match(/[\p{L}'’]+/gu) ?? [];
-  const scored = latin
-    .map((words_) => ({ words_, score: words.filter((word) => commonWords(words_).test(word)).length }))
-    .sort((one, other) => other.score - one.score);
-  const best = scored[0]?.score ?? 0;
-  return scored.filter(({ score }, at) => at < 2 && score === best).map(({ words_ }) => languageOf(words_));
+  const scored = languages.map((language) => ({
+    language,
+    score: words.filter((word) => commonWords(language).test(word)).length,
+  }));
+  const best = Math.max(...scored.map(({ score }) => score));
+  return scored.flatMap(({ language, score }) => (score === best ? [language] : []));
 }
 
 const languageOf = memoized((words: RuleWords): Language => {

@@ -39,8 +39,9 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   if (sentence.length > maxChars || /[:：]\s*$/.test(sentence)) return null;
   const decided = decidedIn(sentence);
   if (decided !== null) return standingOf(decided, { ...context, isDecision: true });
-  const readings = readSentence(sentence);
+  const readings = readSentence(sentence, context.prompt);
   if (readings.some(isExcluded)) return null;
+  if (readings.length > 1 && readings.some(({ whole }) => whole.has("bug"))) return null;
   for (const read of readings) {
     const rule = read.clauses.find((clause) => isRule(clause, read, context));
     if (rule === undefined || takesBack(read, rule)) continue;

@@ -79,6 +79,7 @@ describe("sentences that resemble rules", () => {
     ["a quotation", 'the label is "We never sell your data in this project"'],
     ["a code span", "what `never commit to main` prints"],
     ["a bug", "our tests never work on Windows"],
+    ["a bug in words of two languages", "Webhook signatures fail on staging."],
     ["a wish for the product", "the API must always return 404 for unknown tenants"],
     ["the past", "we always used npm in this project last year, was slow"],
     ["a lead-in", "our rules:"],
