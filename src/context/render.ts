@@ -21,18 +21,18 @@ export function createMarkdown(view: ContextView): (shown: number) => string {
     const listed = rows.filter((row) => row.expanded === null);
     const hidden = view.rows.length - shown;
     const hasSections = view.sections.length > 0;
-    const inFull = (heading: string) =>
+    const inFull = (heading: string, linesFor: (row: ContextRow, view: ContextView) => string[]) =>
       section(
         heading,
-        expanded.flatMap((row) => expandedRecord(row, view)),
+        expanded.flatMap((row) => linesFor(row, view)),
       );
     return contextBlock([
       ...introduction(view),
-      ...(hasSections ? inFull("Pinned") : [economicsLine(rows, view.show)]),
+      ...(hasSections ? inFull(headings.pinned, pinnedRecord) : [economicsLine(rows, view.show)]),
       ...view.sections.flatMap(({ heading, lines }) => section(heading, lines)),
       ...section(summaryHeading(view), summaryLines(view, "- ")),
       ...section(messageHeading, view.lastMessage === null ? [] : [`- ${view.lastMessage}`]),
-      ...(hasSections ? [] : inFull(headings.full)),
+      ...(hasSections ? [] : inFull(headings.full, expandedRecord)),
       ...section(headings.brief, listed.length === 0 ? [] : table(listed, view, lineOf)),
       ...(hidden === 0 ? [] : ["", remainder(hidden, view)]),
     ]);
@@ -65,6 +65,14 @@ function summaryHeading({ lastSummary }: ContextView): string {
 
 function summaryLines({ lastSummary }: ContextView, bullet: string): string[] {
   return (lastSummary?.parts ?? []).map(({ name, text }) => `${bullet}${name}: ${text}`);
+}
+
+// As the quotes of the sections.
+function pinnedRecord(row: ContextRow): string[] {
+  const { id, title, marks, day, project } = row;
+  const file = row.file === null || namesFile([row], row.file) ? null : row.file;
+  const about = [`#${id}`, day, project, file].filter((text) => text !== null);
+  return [`- ${title}${marks} (${about.join(", ")})`, ...(row.expanded ?? []).map((line) => `  - ${line}`)];
 }
 
 function expandedRecord(row: ContextRow, view: ContextView): string[] {
@@ -226,7 +234,8 @@ function terminalRecords(rows: readonly ContextRow[], view: ContextView): string
   const expanded = rows.filter((row) => row.expanded !== null);
   const listed = rows.filter((row) => row.expanded === null);
   const idColumns = widthOfIds(expanded);
-  const lines = expanded.length === 0 ? [] : ["", bold(headings.full)];
+  const lines =
+    expanded.length === 0 ? [] : ["", bold(view.sections.length > 0 ? headings.pinned : headings.full)];
   lines.push(...expanded.flatMap((row) => recordLines(row, view, idColumns)));
   const listColumns = widthOfIds(listed);
   for (const { heading, files } of groupRows(listed)) {

@@ -48,9 +48,9 @@ export function startSections(
   readRules: RuleReader = createRuleReader(),
 ): StartSections {
   if (source === undefined) return { sections: [], records: [] };
-  // Pinned records are shown in full before the sections.
+  // Other pinned records than rules are shown before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
-  const standing = source.standingRules({ projects, limit: maxRules }).filter(isNew);
+  const standing = source.standingRules({ projects, limit: maxRules }).filter(({ id }) => !known.has(id));
   const rules = withoutSameRules(inOrder(standing), ({ summary }) => summary);
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
@@ -194,10 +194,11 @@ function quoteOf({ reach, standing, summary }: QuotedRecord): string {
 
 const maxChars = { quote: 340, asked: 90, came: 140, since: 120 };
 
-// Rules that apply everywhere first, then by salience, then the newest.
+// Pinned rules first, then those that apply everywhere, then by salience, then the newest.
 function inOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
   return rules.toSorted(
     (a, b) =>
+      (b.pinned ?? 0) - (a.pinned ?? 0) ||
       Number(b.reach === "everywhere") - Number(a.reach === "everywhere") ||
       (b.salience ?? 0) - (a.salience ?? 0) ||
       b.id - a.id,

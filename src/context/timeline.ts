@@ -84,7 +84,7 @@ function placesIn({ sections, lastSummary }: ContextView, rows: readonly Context
       : [{ record: { kind: "session" as const, id: lastSummary.id }, section: headings.lastSession }]),
     ...rows.map(({ id, expanded }) => ({
       record: { kind: "observation" as const, id },
-      section: expanded === null ? headings.brief : headings.full,
+      section: expanded === null ? headings.brief : sections.length > 0 ? headings.pinned : headings.full,
     })),
   ];
 }

@@ -60,7 +60,10 @@ interface Contents extends Pick<ContextView, "searchCommand" | "sections"> {
 }
 
 /** Headings of the parts that are not start sections. */
-export const headings = { lastSession: "Last session", full: "In full", brief: "In brief" } as const;
+export const headings = {
+  ...{ pinned: "Pinned", lastSession: "Last session" },
+  ...{ full: "In full", brief: "In brief" },
+} as const;
 
 export function viewOf(contents: Contents, settings: ContextSettings): ContextView {
   const { projects, sections, lastMessage, searchCommand } = contents;
@@ -82,7 +85,7 @@ export function viewOf(contents: Contents, settings: ContextSettings): ContextVi
 }
 
 // Caps that keep one text from crowding out the others.
-const maxChars = { project: 60, title: 140, message: 600, path: 100, readPath: 4096 };
+const maxChars = { project: 60, title: 140, quote: 340, message: 600, path: 100, readPath: 4096 };
 
 const stateOrder: Record<RowState, number> = { pinned: 0, active: 1, superseded: 2 };
 
@@ -104,13 +107,19 @@ function rowsOf(contents: Contents, settings: ContextSettings): ContextRow[] {
   });
 }
 
-function rowOf({ observation, ids }: Chosen, { projects, changed, foldersOf }: Contents): ContextRow {
+function rowOf(
+  { observation, ids }: Chosen,
+  { projects, changed, foldersOf, sections }: Contents,
+): ContextRow {
   const { id, obs_type, project } = observation;
   const marked = markedBy(observation, ids.length, changed.get(id) ?? []);
+  // Beside sections a pinned record is a quote of its section, as the others.
+  const isPinnedQuote = marked.pinned && sections.length > 0;
+  const quote = isPinnedQuote && observation.salience !== null ? observation.summary : "";
   return {
     id,
-    title: titleOf(observation, maxChars.title) || "(untitled)",
-    marks: marksOf(marked),
+    title: plainLine(quote, maxChars.quote) || titleOf(observation, maxChars.title) || "(untitled)",
+    marks: marksOf({ ...marked, pinned: marked.pinned && !isPinnedQuote }),
     isChanged: marked.changed.length > 0,
     ids,
     state: stateOf(observation),
@@ -137,13 +146,19 @@ function fileOf(
   return path === undefined ? null : shortPath(path, folders) || null;
 }
 
-/** `path` relative to the project's folder, else its last parts, as one plain line. */
-function shortPath(path: string, { roots, names }: ProjectFolders): string {
+// Else its last parts, as one plain line.
+function shortPath(path: string, folders: ProjectFolders): string {
   const slashed = path.slice(0, maxChars.readPath).replaceAll("\\", "/");
   const isAbsolute = slashed.startsWith("/") || /^[A-Za-z]:\//.test(slashed);
-  const at = behindRoot(slashed, roots) ?? behindName(slashed, names);
-  const short = at !== null ? slashed.slice(at) : isAbsolute ? lastParts(slashed) : slashed;
+  const short = pathInProject(slashed, folders) ?? (isAbsolute ? lastParts(slashed) : slashed);
   return plainLine(short, maxChars.path);
+}
+
+/** `path` relative to the project's folder; null for a path outside of it. */
+export function pathInProject(path: string, { roots, names }: ProjectFolders): string | null {
+  const slashed = path.replaceAll("\\", "/");
+  const at = behindRoot(slashed, roots) ?? behindName(slashed, names);
+  return at === null || at >= slashed.length ? null : slashed.slice(at);
 }
 
 // The innermost root: a linked work tree may be inside the main one.

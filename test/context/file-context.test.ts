@@ -33,6 +33,18 @@ describe("forFile", () => {
     ]);
   });
 
+  it("names the file by its path in the project", async () => {
+    for (let n = 0; n < 2; n++)
+      memory.addObservation({ title: `Edit ${n}`, files_modified: ["/w/app/src/a.ts"] });
+    const foldersOf = () => ({ roots: ["/w/app"], names: ["app"] });
+    const context = createMemoryContext(memory, {}, { foldersOf });
+    const text = await context.fileText({ project: "app", path: "/w/app/src/a.ts", limit: 1 });
+    expect(text).toContain("Earlier records about src/a.ts (");
+    expect(text).toContain("1 more: `mem search --files src/a.ts`");
+    memory.addObservation({ title: "Hosts", files_modified: ["/etc/hosts"] });
+    expect(await context.fileText({ project: "app", path: "/etc/hosts" })).toContain("about /etc/hosts (");
+  });
+
   it.each([
     [
       "The cookie is set late.",

@@ -229,6 +229,31 @@ describe("a prompt", () => {
   });
 });
 
+describe("pinned records", () => {
+  const pin = ({ id }: { id: number }) =>
+    memory.store.review.setStanding(id, { status: "active", pinned: 1, superseded_by: null });
+
+  it("are quoted before the sections, and a pinned rule stands first among the rules", async () => {
+    say("Never push to main.", { ...rule, salience: 5 });
+    pin(say("Keep answers short.", { ...rule, salience: 1 }));
+    pin(say("The secret was made at each start, so every session ended with a deploy.", { salience: 1 }));
+    const edited = { title: "Edited src/a.ts: `a` is now `b`", narrative: "Edited src/a.ts. New lines: `b`" };
+    pin(memory.addObservation({ ...edited, files_modified: ["/w/app/src/a.ts"] }));
+    const { text, places } = await createMemoryContext(memory).forSession({ project: "app" });
+    const day = /\(#3, ([\d-]+)\)/.exec(text)?.[1];
+    expect(text.slice(text.indexOf("## Pinned"), text.indexOf("</mem"))).toBe(`## Pinned
+- Edited src/a.ts: \`a\` is now \`b\` (#4, ${day})
+  - New lines: \`b\`
+- The secret was made at each start, so every session ended with a deploy. (#3, ${day})
+
+## Rules from the user
+- Keep answers short. (#2)
+- Never push to main. (#1)
+`);
+    expect(places).toContainEqual({ record: { kind: "observation", id: 3 }, section: "Pinned" });
+  });
+});
+
 describe("two rules that say the same", () => {
   it("are listed as one, and reminded of once", async () => {
     const { id } = say("Use pnpm, never npm.", { ...rule, salience: 5 });

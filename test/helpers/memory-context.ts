@@ -35,7 +35,10 @@ export function createMemoryContext(
   };
 }
 
-type ContextParts = Pick<ContextPort, "relevant" | "changedSince" | "contentOf" | "elsewhere"> & {
+type ContextParts = Pick<
+  ContextPort,
+  "relevant" | "changedSince" | "contentOf" | "elsewhere" | "foldersOf"
+> & {
   searchCommand?: string;
 };
 
