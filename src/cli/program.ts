@@ -27,6 +27,7 @@ import { registerSettings } from "./commands/settings.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerStatus } from "./commands/status.ts";
 import { registerTimeline } from "./commands/timeline.ts";
+import { registerTrash } from "./commands/trash.ts";
 import { registerTv } from "./commands/tv.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
 import { registerWorker } from "./commands/worker.ts";
@@ -47,7 +48,10 @@ const groups: readonly (readonly [heading: string, commands: readonly Register[]
     [registerInstall, registerUninstall, registerRepair, registerContext, registerMcp, registerDemo],
   ],
   ["Models:", [registerQueue, registerCost, registerRegenerate, registerMode]],
-  ["Data:", [registerReview, registerEdit, registerProject, registerFolders, registerSettings]],
+  [
+    "Data:",
+    [registerReview, registerEdit, registerTrash, registerProject, registerFolders, registerSettings],
+  ],
   ["Server:", [registerWorker, registerTv, registerDoctor, registerServer, registerKeys]],
 ];
 

@@ -26,6 +26,7 @@ import type {
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { Health, ProcessingStatusAnswer, RepairState, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
+import type { EmptiedTrash, RestoredRecord, TrashPage } from "../http/schemas/trash.ts";
 import { isJsonObject, type Json } from "../text/json.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
@@ -49,6 +50,7 @@ export type {
   Stats,
   TextChange,
   TimelineAnswer,
+  TrashPage,
 };
 
 /** Parameters of `GET /api/search`; lists are sent as comma lists. */
@@ -218,6 +220,7 @@ function routesOver(request: Transport["request"]) {
     ...projectRoutes(calls),
     ...searchRoutes(calls),
     ...recordRoutes(calls),
+    ...trashRoutes(calls),
     ...contextRoutes(calls),
     postSession: (event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>) =>
       request("POST", `/api/sessions/${event}`, body),
@@ -336,6 +339,16 @@ function recordRoutes({ get, list }: Calls) {
     summaries: (page?: PageParameters) => get<Page<SessionSummary>>("/api/summaries", page),
     prompts: (page?: PageParameters) => get<Page<UserPrompt>>("/api/prompts", page),
     sessions: (page?: PageParameters) => get<Page<Session>>("/sessions", page),
+  };
+}
+
+function trashRoutes({ get, post, call }: Calls) {
+  return {
+    /** Newest first. */
+    trash: (page?: PageParameters) => get<TrashPage>("/api/trash", page),
+    /** Throws `not_found`, or `conflict`. */
+    restore: (trashId: number) => post<RestoredRecord>(`/api/trash/${trashId}/restore`, {}),
+    emptyTrash: () => call<EmptiedTrash>("DELETE", "/api/trash"),
   };
 }
 

@@ -1,4 +1,5 @@
 // Deletes and restores records over the store, and reports it to search, the stream and the scheduler.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
@@ -19,6 +20,8 @@ interface TrashDeps {
   scheduler: Pick<Scheduler, "cancel" | "notify">;
 }
 
+// Some milliseconds: hooks are answered in between.
+const rowsPerStep = 200;
 const undoMs = undoDays * 24 * 3_600_000;
 
 export function createTrashPorts(deps: TrashDeps): TrashPorts {
@@ -47,6 +50,13 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
           : store.trash.page({ offset, limit, project, since });
       const shown = items.map((item) => ({ ...item, undo_until_epoch: item.at_epoch + undoMs }));
       return { items: shown, hasMore, offset, limit };
+    },
+    async empty() {
+      const [before, all] = [clock.now() + 1, store.trash.count()];
+      const step = () => store.commit(() => store.trash.empty(before, rowsPerStep));
+      while ((await step()) > 0) await nextTurn();
+      const left = store.trash.count();
+      return { deleted: all - left, left };
     },
     async restore(trashId) {
       // Refusals are returned: a throw would roll back other writes of the same transaction.

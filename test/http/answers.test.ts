@@ -183,6 +183,7 @@ const rows: Row[] = [
   ["GET", "/api/trash?limit=0", "/api/trash", undefined, 400],
   ["GET", "/api/trash?kind=session&id=1", "/api/trash", undefined, 200],
   ["GET", "/api/trash?kind=session", "/api/trash", undefined, 400],
+  ["DELETE", "/api/trash", "/api/trash", undefined, 200],
   ["POST", "/api/trash/1/restore", "/api/trash/:id/restore", {}, 200],
   ["POST", "/api/trash/1/restore", "/api/trash/:id/restore", { all: true }, 400],
   ["POST", "/api/trash/5/restore", "/api/trash/:id/restore", {}, 409],

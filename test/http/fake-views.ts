@@ -33,6 +33,7 @@ export function fakeTrash(note: Note): Ports["trash"] {
         offset,
         limit,
       }),
+    empty: async () => note("trash.empty", undefined, { deleted: 2, left: 0 }),
     async restore(id) {
       note("trash.restore", id, undefined);
       if (id > 90) throw new MemError("not_found");

@@ -160,6 +160,7 @@ const contract = [
   "GET /api/observations/:id/details",
   "GET /api/open-work",
   "GET /api/feed",
+  "DELETE /api/trash",
   "GET /api/trash",
   "POST /api/trash/:id/restore",
   "GET /stream",

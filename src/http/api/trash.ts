@@ -1,11 +1,13 @@
 // Deleting records, the trash, and undoing.
 import type { TrashKind } from "../../core/records/trash.ts";
 import type { App } from "../plugins/zod.ts";
-import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
+import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
 import {
   type DeletedRecord,
   deletedRecord,
+  type EmptiedTrash,
+  emptiedTrash,
   type RestoredRecord,
   restoreBody,
   restoredRecord,
@@ -19,11 +21,13 @@ export interface TrashPorts {
   /** Throws `not_found`. */
   remove(kind: TrashKind, id: number): Promise<DeletedRecord>;
   page(request: TrashQuery): TrashPage;
+  /** Deletes for good what can still be restored. */
+  empty(): Promise<EmptiedTrash>;
   /** Throws `not_found`, or `conflict` when what is there now forbids it. */
   restore(trashId: number): Promise<RestoredRecord>;
 }
 
-/** `DELETE /api/observations|summaries|prompts|sessions/:id`, `GET /api/trash`, `POST /api/trash/:id/restore`. */
+/** `DELETE /api/observations|summaries|prompts|sessions/:id`, `GET` and `DELETE /api/trash`, `POST /api/trash/:id/restore`. */
 export function trashRoutes(app: App, trash: TrashPorts): void {
   for (const { url, kind, what } of deletable) {
     app.delete(
@@ -48,6 +52,16 @@ export function trashRoutes(app: App, trash: TrashPorts): void {
       },
     },
     ({ query }) => trash.page(query),
+  );
+  app.delete(
+    "/api/trash",
+    {
+      schema: {
+        summary: "Empty the trash: nothing of it can be restored.",
+        response: { 200: emptiedTrash, ...writeErrors },
+      },
+    },
+    () => trash.empty(),
   );
   app.post(
     "/api/trash/:id/restore",

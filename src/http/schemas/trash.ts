@@ -63,6 +63,20 @@ export const trashPage = z.lazy(() =>
 
 export type TrashPage = z.output<typeof trashPage>;
 
+/** Answer of `DELETE /api/trash`. */
+export const emptiedTrash = z.lazy(() =>
+  z
+    .object({
+      deleted: z.int().meta({ description: "Entries." }),
+      left: z.int().meta({
+        description: "Sessions that were deleted during a private prompt: what follows it is private too.",
+      }),
+    })
+    .meta({ id: "EmptiedTrash" }),
+);
+
+export type EmptiedTrash = z.output<typeof emptiedTrash>;
+
 export const restoreBody = z.lazy(() => z.strictObject({}));
 
 /** Answer of `POST /api/trash/:id/restore`. */

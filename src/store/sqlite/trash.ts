@@ -50,6 +50,7 @@ export function createTrash(db: Sqlite) {
     "select id as key, content from trash_rows where place = ? and row_id = ? order by id",
   );
   const replace = sql.run<[content: string, key: number]>("update trash_rows set content = ? where id = ?");
+  const count = sql.value<[], number>("select count(*) from trash");
   const page = sql.all<[Omit<PageRequest, "project"> & { project: string | null }], TrashEntry>(
     `select ${entryColumns}
      from trash
@@ -99,7 +100,8 @@ export function createTrash(db: Sqlite) {
       const items = page({ ...request, project: project ?? null, limit: limit + 1 });
       return { items: items.slice(0, limit), hasMore: items.length > limit };
     },
-    purge: createPurge(db),
+    count: () => count() ?? 0,
+    ...createPurge(db),
   };
 }
 
@@ -128,32 +130,53 @@ const dayMs = 24 * 3_600_000;
 // A few milliseconds.
 const pagesPerStep = 100;
 
-/**
- * One step of deleting entries from before: up to `limit` rows, then pages of the full text, then the empty entries. Returns
- * `limit` while steps are left.
- */
-function createPurge(db: Sqlite): (before: number, limit: number) => number {
+interface Purge {
+  /**
+   * One step of deleting entries from before: up to `limit` rows, then pages of the full text, then the empty entries.
+   * Returns `limit` while steps are left.
+   */
+  purge(before: number, limit: number): number;
+  /** The same now, except for sessions that were deleted during a private prompt: what follows it is private too. */
+  empty(before: number, limit: number): number;
+}
+
+function createPurge(db: Sqlite): Purge {
   const sql = createSql(db);
-  const purgeRows = sql.changes<[{ before: number; limit: number }]>(
+  const purgeRows = sql.changes<[{ before: number; limit: number; kept: string }]>(
     `delete from trash_rows
      where id in (
        select r.id
        from trash t
        cross join trash_rows r on r.trash_id = t.id
-       where t.at_epoch < @before
+       where t.at_epoch < @before and t.id not in (select value from json_each(@kept))
        limit @limit
      )`,
   );
   const oldest = sql.value<[], number | null>("select min(at_epoch) from trash");
-  const purgeEntries = sql.run<[before: number]>("delete from trash where at_epoch < ?");
+  const purgeEntries = sql.run<[{ before: number; kept: string }]>(
+    "delete from trash where at_epoch < @before and id not in (select value from json_each(@kept))",
+  );
+  const privateSessions = sql.values<[], number>(
+    `select trash_id
+     from trash_rows
+     where place = 'sessions' and row_id is not null and content ->> '$.prompt_private' = 1`,
+  );
   const merge = createMerge(db);
-  return (before, limit) => {
-    if (purgeRows({ before, limit }) === limit) return limit;
-    // The full text is large: once a day at most.
-    if ((oldest() ?? before) >= before - dayMs) return 0;
-    if (merge()) return limit;
-    purgeEntries(before);
-    return 0;
+  return {
+    purge(before, limit) {
+      if (purgeRows({ before, limit, kept: "[]" }) === limit) return limit;
+      // The full text is large: once a day at most.
+      if ((oldest() ?? before) >= before - dayMs) return 0;
+      if (merge()) return limit;
+      purgeEntries({ before, kept: "[]" });
+      return 0;
+    },
+    empty(before, limit) {
+      const kept = JSON.stringify(privateSessions());
+      if (purgeRows({ before, limit, kept }) === limit || merge()) return limit;
+      purgeEntries({ before, kept });
+      return 0;
+    },
   };
 }
 

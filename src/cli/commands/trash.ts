@@ -1,0 +1,155 @@
+// `mem trash`: lists deleted records and edits, restores them, and empties the trash.
+import { type Command, InvalidArgumentError } from "commander";
+import type { TrashPage } from "../../client/worker-client.ts";
+import { MemError, toMemError } from "../../core/errors.ts";
+import { terminalLine } from "../../text/terminal-text.ts";
+import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
+import { canAsk, confirm } from "../confirm.ts";
+import type { CliContext } from "../context.ts";
+import { printTable } from "../table.ts";
+import { refuseUnknownProject } from "../unknown-project.ts";
+import { ageInWords, counted, localDate } from "../words.ts";
+
+interface ListOptions extends JsonOptions {
+  project?: string;
+  limit?: number;
+  offset?: number;
+}
+
+interface EmptyOptions extends JsonOptions {
+  yes?: true;
+}
+
+/** Adds `mem trash`, `mem trash restore` and `mem trash empty`. */
+export function registerTrash(program: Command, context: CliContext): void {
+  const trash = addCommand(program, context, {
+    name: "trash",
+    about: "List deleted records and edits of the last 30 days, restore them, or empty the trash",
+    options: [
+      projectOption("one project only"),
+      ["--limit <count>", "entries, 1-100 (default: 20)", count(1, 100)],
+      ["--offset <count>", "entries to skip", count(0, 100_000)],
+      jsonOption,
+    ],
+    examples: ["mem trash # newest first", "mem trash --project shop --json"],
+    paged: true,
+    run: (options: ListOptions, { args }: Command) => {
+      checkWords(args);
+      return list(context, options);
+    },
+  }).allowExcessArguments();
+  addCommand(trash, context, {
+    name: "restore",
+    about: "Restore a deleted record, or the text from before an edit",
+    arguments: [["<id>", "number of the entry from `mem trash`", entryId]],
+    options: [jsonOption],
+    examples: ["mem trash restore 7", "mem trash restore 7 --json"],
+    run: (id: number, { json }: JsonOptions) => restore(context, id, json === true),
+  });
+  addCommand(trash, context, {
+    name: "empty",
+    about: "Delete everything in the trash for good",
+    options: [["--yes", "do not ask"], jsonOption],
+    examples: ["mem trash empty", "mem trash empty --yes # in a script"],
+    run: (options: EmptyOptions) => empty(context, options),
+  });
+}
+
+function entryId(text: string): number {
+  if (/^#?[1-9]\d{0,14}$/.test(text)) return Number(text.replace("#", ""));
+  throw new InvalidArgumentError("It must be a number from `mem trash`.");
+}
+
+// `mem trash list` works too.
+function checkWords([word, ...more]: readonly string[]): void {
+  if (word === undefined || (word === "list" && more.length === 0)) return;
+  throw new MemError("usage", {
+    message: `No such command: \`mem trash ${terminalLine([word, ...more].join(" ")).slice(0, 60)}\`.`,
+    hint: "List the trash: `mem trash`. Other calls: `mem trash --help`.",
+  });
+}
+
+async function list(context: CliContext, { json, ...page }: ListOptions): Promise<void> {
+  const { io } = context;
+  const { items, hasMore, ...place } = await context.worker().trash(page);
+  if (items.length === 0) await refuseUnknownProject(context.worker(), page.project);
+  if (json === true) {
+    io.json({ items, has_more: hasMore, ...place });
+    return;
+  }
+  if (items.length === 0) {
+    io.err(place.offset > 0 ? "Nothing more is in the trash." : "The trash is empty.");
+    return;
+  }
+  const now = context.clock.now();
+  printTable(
+    io,
+    [
+      { title: "Id" },
+      { title: "Kind" },
+      { title: "Title", flexible: true },
+      { title: "When" },
+      { title: "Gone on" },
+    ],
+    items.map((item) => cellsOf(item, now)),
+  );
+  if (hasMore) io.err(`More: \`mem trash --offset ${place.offset + items.length}\`.`);
+  io.err("Restore one: `mem trash restore <id>`.");
+}
+
+function cellsOf(item: TrashPage["items"][number], now: number): string[] {
+  const { trash_id, kind, action, title, at_epoch, undo_until_epoch } = item;
+  const what = action === "edited" ? `${kind}, edited` : kind;
+  const gone = localDate(new Date(undo_until_epoch));
+  return [String(trash_id), what, terminalLine(title), ageInWords(at_epoch, now), gone];
+}
+
+async function restore(context: CliContext, id: number, asJson: boolean): Promise<void> {
+  const { io } = context;
+  const done = await context
+    .worker()
+    .restore(id)
+    .catch((thrown: unknown) => {
+      throw inCommands(toMemError(thrown));
+    });
+  if (asJson) io.json(done);
+  else io.out(`Restored ${done.kind} ${done.id}.`);
+}
+
+// The routes name each other; here the next step is a command.
+function inCommands({ code, message, hint = "", cause }: MemError): MemError {
+  const next = hint
+    .replace(/POST \/api\/trash\/(\d+)\/restore/, "`mem trash restore $1`")
+    .replace("GET /api/trash", "`mem trash`")
+    .replace(/DELETE \/api\/prompts\/(\d+)/, "prompt $1 in the viewer");
+  return new MemError(code, { message, hint: next, cause });
+}
+
+async function empty(context: CliContext, { yes, json }: EmptyOptions): Promise<void> {
+  const { io } = context;
+  const worker = context.worker();
+  const { items } = await worker.trash({ limit: 1 });
+  if (yes !== true && items.length > 0) {
+    if (!canAsk() || json === true) {
+      throw new MemError("usage", {
+        message: "This cannot be undone, and there is no terminal to ask.",
+        hint: "Run `mem trash empty --yes`.",
+      });
+    }
+    await confirm("Delete everything in the trash for good?", "Nothing was deleted.");
+  }
+  const done = await worker.emptyTrash();
+  if (json === true) {
+    io.json(done);
+    return;
+  }
+  io.out(
+    done.deleted === 0
+      ? "The trash is empty already."
+      : `Deleted ${counted(done.deleted, "entry", "entries")} for good.`,
+  );
+  if (done.left > 0)
+    io.err(
+      `${counted(done.left, "session")} stayed: deleted during a private prompt, which the trash still knows of.`,
+    );
+}
