@@ -1,16 +1,17 @@
 // Text that is not saved, in a browser: every way to leave a form asks first, and asks nothing when nothing was changed.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
 const browser = testBrowser();
 
-async function openDemo(link: string): Promise<OpenPage> {
+async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProcess }> {
   const home = workerHome();
   writeDemo(home.database, Date.now());
-  return browser.open(await startWorker(home), link);
+  const worker = await startWorker(home);
+  return { ...(await browser.open(worker, link)), worker };
 }
 
 const question = (page: Page) => page.getByText("Discard the changes?");
@@ -127,6 +128,17 @@ test("another project asks while a rule is being written", async () => {
   await page.getByRole("heading", { name: "shop", exact: true }).waitFor();
   expect(await project.inputValue()).toBe("shop");
   expect(errors).toEqual([]);
+});
+
+test("an entry that is being edited stays when others come in above it", async () => {
+  const { page, worker } = await openDemo("#/");
+  const rules = page.locator(".panel", { hasText: "Standing rules" });
+  await rules.locator("li", { hasText: "Run the linter" }).getByRole("button", { name: "Edit" }).click();
+  await rules.getByLabel("Edit the rule").fill("Half an edit");
+  for (const text of ["Write short commits.", "Never force a push."])
+    await worker.post("/api/rules", { text, reach: "everywhere" });
+  await rules.getByRole("button", { name: "Show all 6" }).waitFor();
+  expect(await rules.getByLabel("Edit the rule").inputValue()).toBe("Half an edit");
 });
 
 test("each of two open forms is asked for", async () => {

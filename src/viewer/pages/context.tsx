@@ -126,7 +126,9 @@ function Answer({ asked }: { asked: Question }) {
             ))}
           </>
         ) : (
-          <p class="empty">{unknown}</p>
+          <p class="empty">
+            <InlineCode text={unknown} />
+          </p>
         )
       }
     </Shown>
@@ -159,7 +161,9 @@ function MomentSection({ moment, titles }: { moment: Moment; titles: ReadonlyMap
         <span class="injected-tokens">{counted(moment.tokens, "token")}</span>
       </div>
       {moment.nothing !== null ? (
-        <p class="panel-row quiet">{moment.nothing}</p>
+        <p class="panel-row quiet">
+          <InlineCode text={moment.nothing} />
+        </p>
       ) : (
         <>
           <pre dir="auto">{moment.text}</pre>

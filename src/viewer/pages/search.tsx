@@ -7,6 +7,7 @@ import type { PageProps } from "../links.ts";
 import { presentEntry } from "../location.ts";
 import { useValue } from "../observable.ts";
 import { type Marker, markerOf } from "../parts/highlight.tsx";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { RecordRow } from "../parts/record-row.tsx";
 import { SearchFilters } from "../parts/search-filters.tsx";
 import { useViewer } from "../viewer.ts";
@@ -135,7 +136,7 @@ function Summary({ answer, limit }: { answer: SearchAnswer; limit: number }) {
       <p class="quiet">{totalResults === 0 ? "Nothing found." : isPart ? `The first ${records}` : records}</p>
       {notes.map((note) => (
         <p key={note} class="note">
-          {note}
+          <InlineCode text={note} />
         </p>
       ))}
     </div>

@@ -27,7 +27,15 @@ export function SessionsPage() {
   );
   return (
     <div class="page">
-      <h1>{project === null ? "Sessions" : `Sessions of ${project}`}</h1>
+      <h1>
+        Sessions
+        {project !== null && (
+          <>
+            {" "}
+            of <bdi>{project}</bdi>
+          </>
+        )}
+      </h1>
       {fault && <Fault fault={fault} retry={sessions.reload} />}
       {items.length > 0 && (
         <VirtualList

@@ -15,7 +15,15 @@ export function ActivityCharts({ project }: { project: string | null }) {
   );
   return (
     <section class="charts" aria-labelledby="activity-title">
-      <h2 id="activity-title">{project === null ? "Last 30 days" : `Last 30 days in ${project}`}</h2>
+      <h2 id="activity-title">
+        Last 30 days
+        {project !== null && (
+          <>
+            {" "}
+            in <bdi>{project}</bdi>
+          </>
+        )}
+      </h2>
       <Shown of={loaded}>
         {({ days }) => (
           <>

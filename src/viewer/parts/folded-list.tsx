@@ -1,7 +1,7 @@
 // A short list that shows its first entries, and the others on demand.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { leaveUnsaved } from "../unsaved.ts";
+import { useRef, useState } from "preact/hooks";
+import { hasUnsaved, leaveUnsaved } from "../unsaved.ts";
 
 interface FoldedListProps<T> {
   items: readonly T[];
@@ -15,9 +15,14 @@ const folded = 4;
 
 export function FoldedList<T>({ items, keyOf, row, empty }: FoldedListProps<T>) {
   const [isOpen, setIsOpen] = useState(false);
+  const before = useRef<ReadonlySet<string | number>>(new Set());
   if (items.length === 0) return <p class="quiet panel-row">{empty}</p>;
   const toggle = () => setIsOpen(!isOpen);
-  const shown = isOpen || items.length === folded + 1 ? items : items.slice(0, folded);
+  const isWhole = isOpen || items.length === folded + 1;
+  // An entry that is being edited stays, however many come in above it.
+  const stays = (item: T) => hasUnsaved() && before.current.has(keyOf(item));
+  const shown = items.filter((item, at) => isWhole || at < folded || stays(item));
+  before.current = new Set(shown.map(keyOf));
   return (
     <>
       <ul class="panel-list">

@@ -50,7 +50,9 @@ function ObservationBody({ record, onSettled }: ObservationBodyProps) {
         <Fact name="Comes from">{provenanceNames[record.provenance]}</Fact>
         <Fact name="Written by">{record.generator === "local" ? "rules, no model" : record.generator}</Fact>
         {record.standing === 1 && (
-          <Fact name="Applies">{record.reach === "everywhere" ? "everywhere" : record.project}</Fact>
+          <Fact name="Applies">
+            {record.reach === "everywhere" ? "everywhere" : <bdi>{record.project}</bdi>}
+          </Fact>
         )}
         {record.agent_type !== null && <Fact name="Sub-agent">{record.agent_type}</Fact>}
         <Concepts concepts={parseList(record.concepts)} />

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { useValue } from "../observable.ts";
 import { useViewer } from "../viewer.ts";
+import { InlineCode } from "./inline-code.tsx";
 
 const shownMs = 10_000;
 
@@ -18,8 +19,13 @@ export function ToastLine() {
       {toast !== null && (
         <div class={toast.isFault ? "toast failed" : "toast"}>
           <p dir="auto">
-            {toast.text}
-            {toast.hint && <span class="quiet"> {toast.hint}</span>}
+            <InlineCode text={toast.text} />
+            {toast.hint && (
+              <span class="quiet">
+                {" "}
+                <InlineCode text={toast.hint} />
+              </span>
+            )}
           </p>
           {toast.undo && (
             <button type="button" aria-keyshortcuts="u" onClick={() => void viewer.undo()}>
