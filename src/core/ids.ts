@@ -18,6 +18,11 @@ export function contentKey(...parts: readonly string[]): string {
   return hash.digest("hex");
 }
 
+/** SHA-256 of the text's UTF-8 bytes. */
+export function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
 /** A UUID (version 8) that is the same for the same parts. */
 export function derivedId(...parts: readonly string[]): string {
   const hex = contentKey(...parts);

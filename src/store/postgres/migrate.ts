@@ -17,6 +17,7 @@ import freshWork from "./migrations/0012-fresh-work.sql";
 import statements from "./migrations/0013-statements.sql";
 import askedPrompts from "./migrations/0014-asked-prompts.sql";
 import superseded from "./migrations/0015-superseded.sql";
+import hub from "./migrations/0016-hub.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -36,6 +37,7 @@ const migrations = [
   { version: 13, name: "statements", sql: statements },
   { version: 14, name: "asked-prompts", sql: askedPrompts },
   { version: 15, name: "superseded", sql: superseded },
+  { version: 16, name: "hub", sql: hub },
 ] as const;
 
 /** The schema version that this code writes. */

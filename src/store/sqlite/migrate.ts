@@ -17,7 +17,14 @@ import unreadEvents from "./migrations/0015-unread-events.sql";
 import injections from "./migrations/0016-injections.sql";
 import trash from "./migrations/0017-trash.sql";
 
-const migrations = [
+/** A numbered step of a schema. */
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+const migrations: readonly Migration[] = [
   { version: 1, name: "init", sql: init },
   { version: 2, name: "generation", sql: generation },
   { version: 3, name: "search-terms", sql: searchTerms },
@@ -33,13 +40,24 @@ const migrations = [
   { version: 15, name: "unread-events", sql: unreadEvents },
   { version: 16, name: "injections", sql: injections },
   { version: 17, name: "trash", sql: trash },
-] as const;
+];
 
 /** The schema version this code writes. */
-const schemaVersion = Math.max(...migrations.map((migration) => migration.version));
+const schemaVersion = newestOf(migrations);
 
-/** Applies the missing steps. Throws `database_newer`, without a change, when the file is newer than this code. */
-export function migrate(db: Database.Database, options: { product: string; now: number }): void {
+function newestOf(steps: readonly Migration[]): number {
+  return Math.max(...steps.map(({ version }) => version));
+}
+
+/**
+ * Applies the missing steps, the worker's by default. Throws `database_newer`, without a change, when the file is newer than
+ * this code.
+ */
+export function migrate(
+  db: Database.Database,
+  options: { product: string; now: number },
+  steps: readonly Migration[] = migrations,
+): void {
   db.exec(`
     create table if not exists schema_versions (
       version integer primary key,
@@ -53,15 +71,15 @@ export function migrate(db: Database.Database, options: { product: string; now: 
     )
     .get();
   const current = latest?.version ?? 0;
-  if (latest !== undefined && current > schemaVersion) {
+  if (latest !== undefined && current > newestOf(steps)) {
     throw new MemError("database_newer", {
-      message: `The database has schema version ${current} (written by mem ${latest.product}); mem ${options.product} knows version ${schemaVersion} at most.`,
+      message: `The database has schema version ${current} (written by mem ${latest.product}); mem ${options.product} knows version ${newestOf(steps)} at most.`,
     });
   }
   const record = db.prepare(
     "insert into schema_versions (version, name, product, applied_at_epoch) values (?, ?, ?, ?)",
   );
-  for (const migration of migrations) {
+  for (const migration of steps) {
     if (migration.version <= current) continue;
     db.transaction(() => {
       record.run(migration.version, migration.name, options.product, options.now);

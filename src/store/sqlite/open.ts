@@ -2,7 +2,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { failOpenSync, MemError } from "../../core/errors.ts";
-import { migrate } from "./migrate.ts";
+import { type Migration, migrate } from "./migrate.ts";
 import { isDamage, storageError } from "./storage-error.ts";
 
 export type Sqlite = Database.Database;
@@ -11,6 +11,8 @@ interface OpenOptions {
   /** Version of the product, for the message about a newer database. */
   product: string;
   now: number;
+  /** Steps of the schema; default: the worker's. */
+  migrations?: readonly Migration[];
 }
 
 /**
@@ -22,7 +24,7 @@ export function openDatabase(path: string | Buffer, options: OpenOptions): Sqlit
   try {
     db = new Database(path, { timeout: busyTimeoutMs });
     for (const pragma of pragmas) db.pragma(pragma);
-    migrate(db, options);
+    migrate(db, options, options.migrations);
     if (typeof path === "string") restrictFiles(path);
     return db;
   } catch (cause) {

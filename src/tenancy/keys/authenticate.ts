@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { failOpen, MemError } from "../../core/errors.ts";
 import type { ApiKey } from "../../core/records/api-key.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
-import { createFailedAttempts } from "./failed-attempts.ts";
+import { createMinuteTally } from "./minute-tally.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
 
 /** A key as found by its hash. */
@@ -60,7 +60,7 @@ export function createAuthentication({ keys, clock, failuresPerMinute }: Options
   const state: State = {
     keys,
     clock,
-    attempts: createFailedAttempts({ clock, perMinute: failuresPerMinute }),
+    attempts: createMinuteTally({ clock, perMinute: failuresPerMinute }),
     cached: new Map(),
     lookups: new Map(),
     writes: new Set(),
@@ -86,7 +86,7 @@ export function createAuthentication({ keys, clock, failuresPerMinute }: Options
 }
 
 interface State extends Pick<Options, "keys" | "clock"> {
-  attempts: ReturnType<typeof createFailedAttempts>;
+  attempts: ReturnType<typeof createMinuteTally>;
   cached: Map<string, CachedKey>;
   /** Running lookups, by hash. */
   lookups: Map<string, Promise<KnownKey | undefined>>;

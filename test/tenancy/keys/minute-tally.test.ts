@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createFailedAttempts } from "../../../src/tenancy/keys/failed-attempts.ts";
+import { createMinuteTally } from "../../../src/tenancy/keys/minute-tally.ts";
 import { createRandom, testSeed } from "../../helpers/random.ts";
 
 function rig(perMinute: number, maxAddresses?: number) {
   let now = 5_000;
   const clock = { now: () => now, monotonicMs: () => now };
-  const attempts = createFailedAttempts({
+  const attempts = createMinuteTally({
     clock,
     perMinute,
     ...(maxAddresses === undefined ? {} : { maxAddresses }),

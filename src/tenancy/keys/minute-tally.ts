@@ -1,10 +1,10 @@
-// Wrong keys per address in a sliding minute, in a table of bounded size.
+// Counts per address or account in a sliding minute, such as wrong keys, in a table of bounded size.
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../core/clock.ts";
 
 interface Options {
   clock: Clock;
-  /** Failures per minute and address; 0 is no limit. */
+  /** Counts per minute and address; 0 is no limit. */
   perMinute: number;
   maxAddresses?: number;
 }
@@ -20,8 +20,8 @@ interface Tally {
 const windowMs = 60_000;
 const lookupsPerSecond = 5;
 
-/** When the table is full, the address without a failure for the longest time is removed. */
-export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }: Options) {
+/** When the table is full, the address without a count for the longest time is removed. */
+export function createMinuteTally({ clock, perMinute, maxAddresses = 10_000 }: Options) {
   const tallies = new Map<string, Tally>();
 
   // Two windows of a minute; the older one is weighted by its part of the last 60 s.
@@ -38,7 +38,7 @@ export function createFailedAttempts({ clock, perMinute, maxAddresses = 10_000 }
   }
 
   return {
-    /** Seconds until the address may fail again; 0 while it may. */
+    /** Seconds until the address is below its limit again; 0 while it is. */
     waitSeconds(address: string): number {
       const tally = perMinute === 0 ? undefined : tallyOf(address);
       if (tally === undefined) return 0;
