@@ -10,6 +10,7 @@ import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerEdit } from "./commands/edit.ts";
 import { registerFolders } from "./commands/folders.ts";
+import { registerHub } from "./commands/hub.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMcp } from "./commands/mcp.ts";
@@ -52,7 +53,7 @@ const groups: readonly (readonly [heading: string, commands: readonly Register[]
     "Data:",
     [registerReview, registerEdit, registerTrash, registerProject, registerFolders, registerSettings],
   ],
-  ["Server:", [registerWorker, registerTv, registerDoctor, registerServer, registerKeys]],
+  ["Server:", [registerWorker, registerTv, registerDoctor, registerServer, registerKeys, registerHub]],
 ];
 
 const helpColumns = 100;

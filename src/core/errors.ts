@@ -1,4 +1,5 @@
 // The error catalog: HTTP status, exit code and retryability of every code.
+import { syncErrors } from "./sync-errors.ts";
 
 interface CatalogueEntry {
   /** HTTP status of the error body. */
@@ -105,55 +106,7 @@ const catalogue = {
     message: "The request conflicts with the stored state.",
     hint: "Read the stored state, then send the request again.",
   },
-  account_mismatch: {
-    status: 403,
-    exitCode: 77,
-    retryable: false,
-    message: "The token belongs to another account than X-User-Id names.",
-    hint: "Use the account id and a token that belong together: `mem hub account list`.",
-  },
-  device_mismatch: {
-    status: 403,
-    exitCode: 77,
-    retryable: false,
-    message: "An operation names another device than X-Device-Id.",
-    hint: "A device pushes only the operations that it wrote.",
-  },
-  device_conflict: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "Another data directory uses this device id.",
-    hint: "Take a new device id: this data directory is a copy, or the other one is.",
-  },
-  device_limit_exceeded: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "The account has 64 devices, and no more can join.",
-    hint: "Remove one on the hub: `mem hub account devices <account> --remove <device>`.",
-  },
-  epoch_changed: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "The hub started a new log for this account.",
-    hint: "Read the new log from its beginning, then push again with its epoch.",
-  },
-  revision_conflict: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "The hub has this revision with other content. Nothing of the push was stored.",
-    hint: "Leave the operation at `details.index` out, and push a higher revision of its record.",
-  },
-  deleted: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "The record was deleted. Nothing of the push was stored.",
-    hint: "Leave the operation at `details.index` out: deleted records do not come back.",
-  },
+  ...syncErrors,
   payload_too_large: {
     status: 413,
     exitCode: 65,
@@ -425,10 +378,7 @@ export function reportFailOpenTo(listener: Failure): void {
   onFailOpen = listener;
 }
 
-/**
- * Runs what must never break its caller: a failure is reported, not thrown. The only swallow in the house.
- * Returns undefined when `run` failed.
- */
+/** Runs what must never break its caller: a failure is reported and gives undefined. The only swallow in the house. */
 export async function failOpen<T>(what: string, run: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await run();

@@ -24,6 +24,11 @@ export interface DataPaths {
   logFile: string;
   /** Log of the hosted server, where one runs. */
   serverLogFile: string;
+  /** Directory of the sync hub, where one runs. */
+  hub: string;
+  hubDatabase: string;
+  hubLock: string;
+  hubLogFile: string;
   /** Causes of crashes. */
   crashFile: string;
   spool: string;
@@ -56,6 +61,10 @@ export function dataPaths(root: string): DataPaths {
     logs: join(at, "logs"),
     logFile: join(at, "logs", "worker.log"),
     serverLogFile: join(at, "logs", "server.log"),
+    hub: join(at, "hub"),
+    hubDatabase: join(at, "hub", "hub.db"),
+    hubLock: join(at, "hub", "hub.lock"),
+    hubLogFile: join(at, "logs", "hub.log"),
     crashFile: join(at, "logs", "crash.log"),
     spool: join(at, "spool"),
     modes: join(at, "modes"),

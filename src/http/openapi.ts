@@ -18,6 +18,8 @@ export interface DescribedService {
   config?: FastifyContextConfig;
   /** How a key is sent; left out where the service asks for none. */
   keys?: string;
+  /** How a hub token is sent; left out where no route asks for one. */
+  hubTokens?: string;
   /** Statuses that come before any route is reached, so that every route may answer with them. */
   always?: Readonly<Record<number, z.ZodType>>;
   /** Headers of an answer that come from no route. */
@@ -87,16 +89,24 @@ function openapiDocument(routes: readonly RouteOptions[], service: DescribedServ
 }
 
 const keyScheme = "key";
+const hubScheme = "hubToken";
 
-function schemesOf({ keys }: DescribedService): Pick<OpenapiDocument["components"], "securitySchemes"> {
-  if (keys === undefined) return {};
-  return { securitySchemes: { [keyScheme]: { type: "http", scheme: "bearer", description: keys } } };
+function schemesOf({
+  keys,
+  hubTokens,
+}: DescribedService): Pick<OpenapiDocument["components"], "securitySchemes"> {
+  const schemes = Object.entries({ [keyScheme]: keys, [hubScheme]: hubTokens }).flatMap(
+    ([name, description]) =>
+      description === undefined ? [] : [[name, { type: "http", scheme: "bearer", description }] as const],
+  );
+  return schemes.length === 0 ? {} : { securitySchemes: Object.fromEntries(schemes) };
 }
 
 // Since 3.1 a bearer scheme may name what the bearer must be allowed.
 function securityOf({ config }: RouteOptions, { keys }: DescribedService): JsonObject {
-  if (keys === undefined) return {};
   const access = config?.access ?? "none";
+  if (access === "hub") return { security: [{ [hubScheme]: [] }] };
+  if (keys === undefined) return {};
   return { security: access === "none" ? [] : [{ [keyScheme]: [access] }] };
 }
 
@@ -135,7 +145,7 @@ function operationOf(
     ...headerParameters(schema.readsHeaders ?? {}),
   ];
   const own = isObject(schema.response) ? schema.response : {};
-  const isKeyed = keys !== undefined && config?.access !== "none";
+  const isKeyed = keys !== undefined && config?.access !== "none" && config?.access !== "hub";
   const described = (status: number): DescribedHeaders => ({
     ...headersOf?.(status, isKeyed),
     ...schema.setsHeaders?.[status],

@@ -43,7 +43,7 @@ export function createTokenAuthentication(options: Options): AuthenticateToken {
     const waitSeconds = failures.waitSeconds(address);
     if (waitSeconds > 0) return tooMany("Too many wrong tokens came from this address.", waitSeconds);
     failures.add(address);
-    return new MemError("unauthenticated");
+    return noToken();
   }
 
   async function find(token: string, address: string): Promise<HubCaller> {
@@ -63,8 +63,9 @@ export function createTokenAuthentication(options: Options): AuthenticateToken {
   }
 
   return async ({ token, account_id, address }) => {
-    if (token === null) throw new MemError("unauthenticated");
+    if (token === null) throw noToken();
     const caller = await find(token, address);
+    if (account_id === null) throw new MemError("invalid_request", { message: "X-User-Id is missing." });
     if (account_id !== caller.account_id) throw new MemError("account_mismatch");
     const waitSeconds = requests.waitSeconds(caller.account_id);
     if (waitSeconds > 0) throw tooMany("The account sent too many requests.", waitSeconds);
@@ -75,6 +76,14 @@ export function createTokenAuthentication(options: Options): AuthenticateToken {
     }
     return caller;
   };
+}
+
+/** The refusal of a token that is missing, wrong or revoked. */
+export function noToken(): MemError {
+  return new MemError("unauthenticated", {
+    message: "A valid hub token is required.",
+    hint: "Send `Authorization: Bearer <token>`; create one on the hub's host with `mem hub account token`.",
+  });
 }
 
 function tooMany(message: string, retryAfterSeconds: number): MemError {

@@ -10,7 +10,7 @@ import type {
   PushVerdict,
 } from "../core/records/hub.ts";
 import { syncLimits } from "../core/records/sync-op.ts";
-import { type AuthenticateToken, createTokenAuthentication } from "./authenticate.ts";
+import { type AuthenticateToken, createTokenAuthentication, noToken } from "./authenticate.ts";
 import { createLiveChannel, type LiveChannel } from "./live-channel.ts";
 import { readOps } from "./read-ops.ts";
 import type { HubLogStore } from "./store.ts";
@@ -68,7 +68,7 @@ export function createHub({ store, clock, ...limits }: Options): Hub {
 }
 
 function demandAccount<T>(found: T | undefined): T {
-  if (found === undefined) throw new MemError("unauthenticated");
+  if (found === undefined) throw noToken();
   return found;
 }
 

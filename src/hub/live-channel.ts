@@ -19,7 +19,7 @@ export interface LiveChannel {
    * `storage_failed` while changes by other processes cannot be heard.
    */
   join(caller: HubCaller, socket: LiveSocket): () => void;
-  /** The account's log or tokens changed: its connections are notified, those of revoked tokens end. */
+  /** The account's log or tokens changed: notifies its connections, and ends connections of revoked tokens. */
   changed(account_id: string): void;
   /** The same for every account: it is not known which changed. */
   changedSomewhere(): void;

@@ -21,6 +21,7 @@ import { schemaVersionOf, serverSchemaVersion } from "../store/postgres/migrate.
 import type { Database } from "../store/postgres/open.ts";
 import { createAuthentication } from "../tenancy/keys/authenticate.ts";
 import { createCompatibility } from "./compatibility.ts";
+import { createServerHub, hearHubChanges } from "./hub/server-hub.ts";
 import { createEvents } from "./intake/events.ts";
 import { createJobs } from "./intake/jobs.ts";
 import { createProjectScope, createProjects } from "./intake/projects.ts";
@@ -59,7 +60,7 @@ export interface HostedServer {
 
 export function buildServer(deps: ServerDeps): HostedServer {
   const parts = buildParts(deps);
-  const { authentication, cleaner, eventWriter, limits, recall, withKeys } = parts;
+  const { authentication, cleaner, eventWriter, hub, limits, recall, withKeys } = parts;
   deps.metrics?.watch({
     authentication: authentication.counts,
     guardsSkipped: () => limits.admission?.skipped() ?? 0,
@@ -68,20 +69,22 @@ export function buildServer(deps: ServerDeps): HostedServer {
   });
   const { app, routes } = buildHttp(deps, parts);
   const { database, log } = deps;
-  const listens = withKeys && deps.role !== "generate";
-  let revocations: Listening | undefined;
+  const listens = deps.role !== "generate";
+  const listening: Listening[] = [];
   return {
     app,
     routes,
     async ready() {
       await app.ready();
-      if (listens) revocations = hearRevocations({ database, log, recheck: authentication.recheck });
-      await Promise.all([revocations?.tried, limits.ready()]);
+      if (listens) listening.push(hearHubChanges({ database, log, channel: hub.channel }));
+      if (listens && withKeys)
+        listening.push(hearRevocations({ database, log, recheck: authentication.recheck }));
+      await Promise.all([...listening.map(({ tried }) => tried), limits.ready()]);
     },
     async close() {
       await app.close();
       await cleaner.close();
-      await revocations?.close();
+      await Promise.all(listening.map((each) => each.close()));
       await eventWriter.close();
       await recall.audit.settled();
       await Promise.all([authentication.settled(), limits.close()]);
@@ -116,6 +119,7 @@ function buildParts({ database, settings, log, clock, vectors }: ServerDeps) {
       warn: (sentence) => log.warn(sentence),
     }),
     inTurn: createInTurn(),
+    hub: createServerHub({ database, settings, clock }),
   };
 }
 
@@ -147,6 +151,7 @@ function buildHttp(deps: ServerDeps, parts: ReturnType<typeof buildParts>) {
     publicUrl: settings.get("MEM_PUBLIC_URL"),
     isLocal: () => isLoopbackHost(address().host),
     recall: parts.recall.ports,
+    hub: parts.hub,
     compatibility: createCompatibility({
       ...{ clock, address, app, projects, cleaner, inTurn, onStored },
       recall: parts.recall.ports,

@@ -56,6 +56,7 @@ function keyLines(role: Greeted["role"], withKeys: boolean): string[] {
       ];
 }
 
-function inAddress(host: string): string {
+/** The host as it stands in a URL. */
+export function inAddress(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -1,7 +1,7 @@
 // Prometheus metrics of one server process. No label names a team, a project or a key.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ModelCall } from "../core/records/model-call.ts";
-import type { AnsweredRequest } from "../http/v1/app.ts";
+import type { AnsweredRequest } from "../http/v1/hosted-app.ts";
 import type { JobCounts } from "../store/postgres/job-counts.ts";
 import type { PoolState } from "../store/postgres/open.ts";
 import type { VectorCounts } from "../store/postgres/vector-counts.ts";

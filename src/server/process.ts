@@ -1,8 +1,22 @@
-// Signals and console of the server process.
+// Log, signals and console of a server process.
+import { dirname } from "node:path";
 import { systemClock } from "../core/clock.ts";
+import { makePrivateDirectory } from "../core/directory.ts";
 import { MemError } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
+import { createLog, createStderrLog, type Log } from "../core/log.ts";
+import type { LoadedSettings } from "../settings/load.ts";
 import { toStorageError } from "../store/postgres/storage-error.ts";
+
+/** On a terminal the log goes to `file`, else to stderr. */
+export function openProcessLog(
+  { settings, isTerminal }: { settings: LoadedSettings; isTerminal: boolean },
+  file: string,
+): { log: Log; close: () => Promise<void> } {
+  const level = settings.get("MEM_LOG_LEVEL");
+  if (!isTerminal) return createStderrLog(level);
+  makePrivateDirectory(dirname(file));
+  return createLog(file, level);
+}
 
 const stopTimeoutMs = 9_500;
 // `timeout` and service managers signal a process and then its group: two signals within this time are one.

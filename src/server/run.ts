@@ -1,8 +1,7 @@
 // Runs the hosted server as a process: log, signals, database, parts, port.
 import { systemClock } from "../core/clock.ts";
-import { makePrivateDirectory } from "../core/directory.ts";
 import { MemError, reportFailOpenTo } from "../core/errors.ts";
-import { createLog, createStderrLog, type Log } from "../core/log.ts";
+import type { Log } from "../core/log.ts";
 import { version } from "../core/version.ts";
 import { serverEmbedderSettings } from "../generate/model/embedders.ts";
 import { processEnvironment } from "../settings/environment.ts";
@@ -11,15 +10,17 @@ import { isLoopbackHost } from "../settings/loopback-host.ts";
 import { demandWriterSettings, type ServerSettings, unknownSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
-import { codeOf, toStorageError } from "../store/postgres/storage-error.ts";
-import { buildServer, type HostedServer } from "./build.ts";
+import { toStorageError } from "../store/postgres/storage-error.ts";
+import { buildServer } from "./build.ts";
 import { createHostedGeneration } from "./generation/generation.ts";
 import { greeting } from "./greeting.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import { createServerHubUpkeep } from "./hub/server-hub.ts";
+import { listenAt } from "./listen-at.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
 import { announceAddress } from "./postgres/announced.ts";
 import { findServerDatabase, type ServerDatabase } from "./postgres/own-database.ts";
-import { endWithSignals, logConsole } from "./process.ts";
+import { endWithSignals, logConsole, openProcessLog } from "./process.ts";
 import { type HostedVectors, openHostedVectors } from "./vectors/hosted-vectors.ts";
 
 export interface RunServerOptions {
@@ -39,7 +40,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   demandLoopback(options);
   const { settings } = options;
   demandWriterSettings(settings);
-  const { log, close: closeLog } = openLog(options);
+  const { log, close: closeLog } = openProcessLog(options, settings.paths.serverLogFile);
   reportFailOpenTo((what, cause) => log.warn({ err: cause }, what));
   for (const warning of settings.warnings) log.warn(warning);
   for (const warning of unknownSettings(processEnvironment())) sayWarning(options, log, warning);
@@ -87,13 +88,6 @@ async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry 
 
 interface Started {
   close(): Promise<void>;
-}
-
-function openLog({ settings, isTerminal }: RunServerOptions): { log: Log; close: () => Promise<void> } {
-  const level = settings.get("MEM_LOG_LEVEL");
-  if (!isTerminal) return createStderrLog(level);
-  makePrivateDirectory(settings.paths.logs);
-  return createLog(settings.paths.serverLogFile, level);
 }
 
 async function startParts(
@@ -187,8 +181,11 @@ async function startGenerating({ settings, server, database, log, metrics, vecto
   await generation.start();
   const housekeeping = createHousekeeping({ database, settings: server, log });
   housekeeping.start();
+  const hubUpkeep = createServerHubUpkeep({ database, log, clock: systemClock });
+  hubUpkeep.start();
   vectors.embedding?.start();
-  return () => Promise.all([generation.stop(), housekeeping.stop(), vectors.embedding?.stop()]);
+  return () =>
+    Promise.all([generation.stop(), housekeeping.stop(), hubUpkeep.stop(), vectors.embedding?.stop()]);
 }
 
 // Loaded only when metrics are on.
@@ -215,31 +212,6 @@ function sayWarning({ say }: Pick<RunServerOptions, "say">, log: Log, warning: s
   log.warn(warning);
   say(`  warning: ${warning}`);
 }
-
-async function listenAt(
-  app: HostedServer["app"],
-  { host, port }: { host: string; port: number },
-): Promise<number> {
-  try {
-    return Number(new URL(await app.listen({ host, port })).port);
-  } catch (cause) {
-    const reason = cause instanceof Error ? ` (${cause.message})` : "";
-    throw new MemError("port_unusable", {
-      message: `The server cannot listen on ${host}:${port}${reason}.`,
-      hint: listenHints[codeOf(cause)] ?? "Choose another port with --port; 0 takes any free one.",
-      cause,
-    });
-  }
-}
-
-const noSuchAddress =
-  "This machine has no such address. Use one of its addresses with --host, or 0.0.0.0 for all.";
-const listenHints: Readonly<Record<string, string>> = {
-  EADDRNOTAVAIL: noSuchAddress,
-  ENOTFOUND: noSuchAddress,
-  EAI_AGAIN: noSuchAddress,
-  EACCES: "Ports below 1024 need root. Choose another port with --port.",
-};
 
 // Without keys, access to the port is access to the memory.
 function demandLoopback({ server, host }: RunServerOptions): void {

@@ -43,6 +43,11 @@ export const serverTable = {
   ),
   MEM_PUBLIC_URL: setting(url, "", "Address of the server for clients; empty: taken from the request."),
   MEM_RATE_LIMIT_PER_MIN: setting(integer(0, 1_000_000), "0", "Requests per key and minute; 0: no limit."),
+  MEM_HUB_RATE_LIMIT_PER_MIN: setting(
+    integer(0, 1_000_000),
+    "6000",
+    "Sync requests per hub account and minute, in each process; 0: no limit.",
+  ),
   MEM_MONTHLY_REQUEST_CAP: setting(
     integer(0, 1_000_000_000),
     "0",

@@ -1,4 +1,4 @@
-// JSON types, and a map over the strings of a value.
+// JSON types, a map over the strings of a value, and the canonical text of a value.
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -40,4 +40,17 @@ function mapArray(value: Json[], replace: (leaf: string, key: string) => string,
     copy[index] = mapped;
   }
   return copy ?? value;
+}
+
+/**
+ * Canonical JSON (RFC 8785), one text for one value: no spaces, names in the order of their UTF-16 code units, numbers and strings as JSON.stringify has
+ * them.
+ */
+export function canonicalJson(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
+  return `{${members.join(",")}}`;
 }

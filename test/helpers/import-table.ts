@@ -28,6 +28,7 @@ const featureFolders = [
   "context/freshness",
   "tenancy/keys",
   "tenancy/limits",
+  "hub",
 ] as const;
 
 // The two services never know of each other.

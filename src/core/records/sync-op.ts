@@ -1,7 +1,6 @@
 // Operations of device sync: one canonical JSON text each, with a part that a hub reads and a part only devices read.
 import { nestingExceeds } from "../../privacy/nesting.ts";
-import { canonicalJson } from "../../text/canonical-json.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 
 /** What an operation is about. A mutation changes a record of any device: a title, a project, a deletion. */
 export const syncKinds = ["observation", "summary", "prompt", "session", "rule", "mutation"] as const;

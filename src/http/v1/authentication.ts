@@ -8,8 +8,8 @@ import type { ClientAddress } from "./client-address.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The scope that the route requires; `none` needs no key. Required on every route. */
-    access?: Scope | "none";
+    /** The scope that the route requires; `none` needs no key, `hub` a hub token instead. Required on every route. */
+    access?: Scope | "none" | "hub";
     /**
      * Answered also over quota: usage, and routes that only delete or revoke. The request is still counted, and the
      * rate limit of its key applies.
@@ -47,7 +47,7 @@ export function installAuthentication(
   app.addHook("onRequest", async (request, reply) => {
     const { access } = request.routeOptions.config;
     // Unknown routes answer the same with and without a key.
-    if (access === undefined || access === "none") return;
+    if (access === undefined || access === "none" || access === "hub") return;
     const caller = await authenticate({
       key: presentedKey(request),
       address: clientAddress(request.raw),
@@ -70,7 +70,8 @@ export function keyEnded(reply: FastifyReply): MemError {
   return refusal;
 }
 
-function refusalHeaders(cause: unknown): Record<string, string> {
+/** Headers of a refused credential. */
+export function refusalHeaders(cause: unknown): Record<string, string> {
   if (!(cause instanceof MemError)) return {};
   if (cause.status === 401) return { "www-authenticate": "Bearer" };
   const { details } = cause;
@@ -84,8 +85,8 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-// Exactly one credential: two that disagree could pass a proxy that reads the other one.
-function presentedKey({ raw }: FastifyRequest): string | null {
+/** The credential of the request. Exactly one: two that disagree could pass a proxy that reads the other one. */
+export function presentedKey({ raw }: FastifyRequest): string | null {
   const names = raw.rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   if (names.filter((name) => name === "authorization").length !== 1) return null;
   return /^bearer ([\x21-\x7e]{1,200})$/i.exec(raw.headers.authorization ?? "")?.[1] ?? null;

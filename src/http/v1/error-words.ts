@@ -15,7 +15,9 @@ export const hostedErrorWords: ErrorWords = {
   },
   insufficient_scope: { hint: "Use a key with the scope; who runs the server can make one." },
   not_found: { hint: "POST /v1/search finds what the key reaches." },
-  payload_too_large: { message: "The body is larger than 5 MB." },
+  payload_too_large: {
+    message: "The body is larger than the route takes: 5 MB, or 8.1 MB of sync operations.",
+  },
   internal: {
     message: "Something inside the server failed.",
     hint: "Tell who runs it, with the x-request-id of this answer.",

@@ -30,8 +30,7 @@ export function createHubLog({ app, system }: Pick<Database, "app" | "system">) 
     push: (push: Push) => inAccount(push.account_id, (connection) => pushIn(connection, push)),
     changes: (account_id: string, wish: PageWish) =>
       inAccount(account_id, (connection) => readPage(connection, account_id, wish)),
-    status: (account_id: string) =>
-      inAccount(account_id, (connection) => readStatus(connection, account_id)),
+    status: (account_id: string) => inAccount(account_id, (connection) => readStatus(connection, account_id)),
     follow: (account_id: string) => inAccount(account_id, (connection) => follow(connection, account_id)),
     compact: (step: CompactStep) => compact(system, step),
     sweep: (limit: number) => sweep(system, limit),

@@ -3,8 +3,8 @@ import type { Clock } from "../../core/clock.ts";
 import { failOpen, MemError } from "../../core/errors.ts";
 import type { ApiKey } from "../../core/records/api-key.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
-import { createMinuteTally } from "./minute-tally.ts";
 import { hashKey, isWellFormedKey } from "./key-format.ts";
+import { createMinuteTally } from "./minute-tally.ts";
 
 /** A key as found by its hash. */
 export type KnownKey = Pick<

@@ -54,7 +54,9 @@ export function createHubAccounts(db: Sqlite, commit: GroupCommit["commit"]) {
     from devices
     where account = ${keyOf}
     order by first_push_at_epoch, id`);
-  const removeDevice = sql.changes<[string, string]>(`delete from devices where account = ${keyOf} and id = ?`);
+  const removeDevice = sql.changes<[string, string]>(
+    `delete from devices where account = ${keyOf} and id = ?`,
+  );
   const startLog = sql.run<[string, string]>(`
     update accounts
     set log = log + 1, epoch = ?, head_seq = 0, op_count = 0, compacted_through = 0

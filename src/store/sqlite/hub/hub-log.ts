@@ -38,10 +38,12 @@ export function createHubLog(db: Sqlite, commit: GroupCommit["commit"]) {
     return verdict;
   }
 
-  const changes = db.transaction((account_id: string, wish: { since: bigint; limit: number; maxBytes: number }) => {
-    const log = read.log(account_id);
-    return log && pageOf(read, log, wish);
-  });
+  const changes = db.transaction(
+    (account_id: string, wish: { since: bigint; limit: number; maxBytes: number }) => {
+      const log = read.log(account_id);
+      return log && pageOf(read, log, wish);
+    },
+  );
 
   const compact = ({ before_epoch, limit }: { before_epoch: number; limit: number }): number => {
     const due = read.toCompact(before_epoch, limit);
@@ -94,7 +96,9 @@ function createReads(db: Sqlite) {
       where id = ? and deleted_at_epoch is null`),
     nonce: sql.value<[number, string], string>("select nonce from devices where account = ? and id = ?"),
     deviceCount: sql.value<[number], number>("select count(*) from devices where account = ?"),
-    known: sql.all<[...Identity, string], KnownOpRow>(`${known} and (revision = ? or replaced_at_epoch is null)`),
+    known: sql.all<[...Identity, string], KnownOpRow>(
+      `${known} and (revision = ? or replaced_at_epoch is null)`,
+    ),
     status: sql.get<[string], HubStatus>(`
       select epoch, cast(head_seq as text) as head_seq, op_count,
         (select count(*) from devices where account = key) as device_count,

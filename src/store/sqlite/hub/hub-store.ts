@@ -1,5 +1,5 @@
 // The hub's store in SQLite: one file, one process that serves it, commands beside it.
-import { type GroupCommit, createGroupCommit } from "../group-commit.ts";
+import { createGroupCommit, type GroupCommit } from "../group-commit.ts";
 import { closeDatabase, openDatabase } from "../open.ts";
 import { createHubAccounts } from "./hub-accounts.ts";
 import { createHubLog } from "./hub-log.ts";
