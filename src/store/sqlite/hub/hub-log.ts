@@ -112,7 +112,7 @@ function createReads(db: Sqlite) {
       select cast(seq as text) as seq, body, sha256, received_at_epoch, bytes
       from bodies
       where account = ? and log = ? and seq > ?
-      order by seq
+      order by bodies.seq
       limit ?`),
     toCompact: sql.all<[number, number], DueRow>(`
       select account, log, device, kind, id, revision, cast(seq as text) as seq
