@@ -291,6 +291,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   prefixed("mem-key", "mem_", "[A-Za-z0-9]{42}(?![A-Za-z0-9])"),
   // One that was cut short, or has lost its end to a wrapped line, still tells too much.
   { ...prefixed("mem-key", "mem_", "[A-Za-z0-9]{36,}"), random: true },
+  prefixed("mem-token", "memhub_", "[\\w-]{43}(?![\\w-])"),
   {
     kind: "password",
     anchors: [" -u", " --user", " --proxy-user"],

@@ -54,7 +54,8 @@ export interface Counts {
 }
 
 export interface Row {
-  access: "none" | "read" | "write";
+  /** `hub` takes a hub token: an API key is refused like a wrong one. */
+  access: "none" | "hub" | "read" | "write";
   /** Answer when all is well; 200 unless it says else. */
   ok?: number;
   /** Needs a key of the whole team. */
@@ -88,7 +89,7 @@ export function expected({ row, slot, idKind, key }: Case): number {
   const ok = row.ok ?? 200;
   if (row.access === "none") return ok;
   const rights = rightsOf(key);
-  if (rights.length === 0) return 401;
+  if (rights.length === 0 || row.access === "hub") return 401;
   if (!rights.includes(`memories:${row.access}`)) return 403;
   const ofProject = key.startsWith("project");
   if (row.teamOnly && ofProject) return 403;

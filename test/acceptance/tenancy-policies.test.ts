@@ -26,6 +26,11 @@ async function leaveTraces({ team_id, project_id }: Home): Promise<void> {
     "insert into audit_log (id, team_id, project_id, action) values ($3, $1, $2, 'a')",
     "insert into usage_events (team_id, project_id, api_key_id, kind, quantity) values ($1, $2, $3, 'request', 1)",
     "insert into rate_limit_windows (team_id, api_key_id, newest_second, counts) values ($1, $3, case when $2::uuid is null then 0 else 1 end, array_fill(0, array[61]))",
+    "insert into hub_accounts (team_id, name, epoch) values ($1, $3::uuid::text, $2::uuid::text) on conflict do nothing",
+    "insert into hub_tokens (id, team_id, token_hash, prefix, last_four) values ($3, $1, decode(md5($3::uuid::text) || md5($2::uuid::text), 'hex'), '', '')",
+    "insert into hub_devices (team_id, id, name, nonce, first_push_at, last_push_at) values ($1, $3::uuid::text, $2::uuid::text, '', now(), now())",
+    "insert into hub_ops (team_id, log, device, kind, id, revision, seq, deleted, sha256) values ($1, 1, '', '', $3::uuid::text, $2::uuid::text, 1, false, decode(md5('') || md5(''), 'hex'))",
+    "insert into hub_bodies (team_id, log, seq, body, bytes, sha256, received_at) select $1, 1, count(*), $3::uuid::text || $2::uuid::text, 1, '', now() from hub_bodies",
     "insert into rate_limit_counters (team_id, api_key_id, window_start, requests) values ($1, $3, now(), case when $2::uuid is null then 0 else 1 end)",
   ]) {
     await database.system.query({ text, values });

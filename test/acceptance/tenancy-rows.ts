@@ -20,6 +20,7 @@ const inQuery = (name: string, noun: Noun, more: Partial<Slot> = {}): Slot => ({
 /** The project of a request that needs one. Without it, a team key gets 400. */
 const project = { body: inBody("projectId", "project", { absent: 400 }) };
 const open: Row = { access: "none" };
+const ofHub: Row = { access: "hub" };
 const nothing = () => ({});
 const search = () => ({ query: lure });
 const ofToday = () => ({ query: `what did we do today about the ${lure}` });
@@ -40,6 +41,10 @@ const toldOfFirst = (status: number, body: string): number => {
 };
 
 export const rowsOfV1: Readonly<Record<string, Row>> = {
+  "POST /v1/sync/ops": ofHub,
+  "GET /v1/sync/changes": ofHub,
+  "GET /v1/sync/status": ofHub,
+  "GET /v1/sync/ws": ofHub,
   "GET /health": open,
   "GET /ready": open,
   "HEAD /health": open,

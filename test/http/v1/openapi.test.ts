@@ -47,7 +47,9 @@ describe("the document", () => {
       const operation = operationOf(method, route);
       const { access } = route.config ?? {};
       expect(operation?.summary, route.url).toMatch(/\.$/);
-      expect(operation?.security, route.url).toEqual(access === "none" ? [] : [{ key: [access] }]);
+      expect(operation?.security, route.url).toEqual(
+        access === "none" ? [] : access === "hub" ? [{ hubToken: [] }] : [{ key: [access] }],
+      );
       expect(Object.keys(operation?.responses ?? {}), route.url).toEqual(
         expect.arrayContaining(Object.keys(route.schema?.response ?? {})),
       );
@@ -94,10 +96,11 @@ describe("what the document refers to", () => {
     }
     expect(text).not.toContain("$defs");
     expect(document.components.schemas.Error).toMatchObject({ required: ["error"] });
-    expect(document.components.securitySchemes).toMatchObject({ key: { type: "http", scheme: "bearer" } });
+    const bearer = { type: "http", scheme: "bearer", description: expect.any(String) };
+    expect(document.components.securitySchemes).toEqual({ key: bearer, hubToken: bearer });
   });
 
-  test("of a server without keys asks for none", async () => {
+  test("of a server without keys asks for none, but for hub tokens", async () => {
     const local = buildServer({
       database: server.database,
       role: "http",
@@ -108,7 +111,7 @@ describe("what the document refers to", () => {
     });
     afterAll(() => local.close());
     const answer = await local.app.inject({ url: "/v1/openapi.json", headers: { host: "127.0.0.1" } });
-    expect(answer.json().components.securitySchemes).toBeUndefined();
+    expect(Object.keys(answer.json().components.securitySchemes)).toEqual(["hubToken"]);
     const stranger = await local.app.inject({ url: "/v1/projects", headers: { host: "evil.example" } });
     expect(stranger.json().error).toMatchObject({
       code: "host_not_allowed",
