@@ -58,8 +58,8 @@ function kindOf(asked: Case, status: number): string | undefined {
   const isKeys = status === 401 || (status === 403 && row.teamOnly !== true && row.readsToo === undefined);
   if (idKind === "absent" || (!isKeys && isReached(asked))) return undefined;
   if (!isKeys && idKind === "malformed" && slot?.malformed !== undefined) return undefined;
-  // A refusal names the right that the route needs.
-  const right = status === 403 ? row.access : "";
+  // A refusal names the right that the route needs, or the hub token.
+  const right = status === 403 || row.access === "hub" ? row.access : "";
   if (isKeys) return `${name.startsWith("tool ") ? "tool" : ""} ${status} ${right}`;
   const place = slot === undefined ? "" : `${slot.at} ${slot.name} ${slot.noun} ${row.slots?.indexOf(slot)}`;
   return `${name} ${place} ${status}`;

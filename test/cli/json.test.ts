@@ -85,6 +85,10 @@ const cases: string[][] = [
   ["keys", "list"],
   ["keys", "connect"],
   ["server", "status"],
+  ["hub", "account", "create", "alice"],
+  ["hub", "account", "devices", "alice"],
+  ["hub", "account", "reset", "alice", "--yes"],
+  ["hub", "account", "list"],
 ];
 
 test("every answer is an object with the documented keys, in snake_case", async () => {
@@ -101,6 +105,11 @@ test("every answer is an object with the documented keys, in snake_case", async 
     check(["rules", change], await mem("rules", change, String(rule), "--json"));
   const key = JSON.parse((await mem("keys", "list", "--json")).stdout).items[0].id;
   check(["keys", "revoke"], await mem("keys", "revoke", key, "--json"));
+  const { stdout } = await mem("hub", "account", "token", "alice", "--json");
+  check(["hub", "account", "token"], { code: 0, stdout, stderr: "" });
+  const hub = ["hub", "account"];
+  check([...hub, "revoke"], await mem(...hub, "revoke", JSON.parse(stdout).token_id, "--json"));
+  check([...hub, "delete"], await mem(...hub, "delete", "alice", "--yes", "--json"));
   const file = join(tempDir(), "export.jsonl");
   writeFileSync(file, (await mem("server", "export", ...names)).stdout);
   check(["server", "import"], await mem("server", "import", ...names, file, "--json"));
@@ -117,7 +126,8 @@ test("every answer is an object with the documented keys, in snake_case", async 
 
 /** The command of the words, after its answer has passed. */
 function checkAnswer(words: readonly string[], { stdout, stderr }: MemRun): string {
-  const command = [words.slice(0, 2).join(" "), words[0] ?? ""].find((path) => documented.has(path)) ?? "";
+  const paths = [3, 2, 1].map((length) => words.slice(0, length).join(" "));
+  const command = paths.find((path) => documented.has(path)) ?? "";
   expect(stdout, `mem ${words.join(" ")}: ${stderr}`).not.toBe("");
   const answer: unknown = JSON.parse(stdout);
   expect(Array.isArray(answer), command).toBe(false);

@@ -128,13 +128,13 @@ function helpReader(home: WorkerHome): HelpReader {
     const key = names.join(" ");
     const help = known.get(key) ?? (await callMem(home, [...names, "--help"])).stdout;
     known.set(key, help);
-    return names.length > 1 && !help.startsWith(`Usage: mem ${key} `) ? await read(names.slice(0, 1)) : help;
+    return names.length > 1 && !help.startsWith(`Usage: mem ${key} `) ? await read(names.slice(0, -1)) : help;
   };
 }
 
 async function expectKnown(helpOf: HelpReader, words: readonly string[]): Promise<void> {
   const [name = "", ...rest] = words;
-  const sub = rest.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(0, 1);
+  const sub = rest.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(0, 2);
   const help = await helpOf([name, ...sub]);
   expect(help, words.join(" ")).toContain(`Usage: mem ${/^(-|help$)/.test(name) ? "[" : name}`);
   for (const word of rest.filter((each) => /^--?[a-z]/.test(each))) {

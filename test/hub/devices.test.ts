@@ -44,7 +44,7 @@ describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
     expect(await hub.store.devices(account.id)).toMatchObject([{ id: "a", name: "name of a" }]);
   });
 
-  test("with a copied data directory are told apart by their nonce", async () => {
+  test("with a copied data directory differ by their nonce", async () => {
     const account = await newAccount(hub);
     const headers = headersOf(account, "a");
     await push(hub, headers, [op({ device: "a" })]);

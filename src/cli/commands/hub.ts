@@ -34,7 +34,7 @@ export function registerHub(program: Command, context: CliContext): void {
   });
   const account = addCommand(hub, context, {
     name: "account",
-    about: "Create, list and delete accounts of the hub, their tokens and devices",
+    about: "Manage the accounts of the hub, their tokens and devices",
     examples: [
       "mem hub account create alice # an account and its first token",
       "mem hub account list --server # accounts of `mem server`",

@@ -1,0 +1,116 @@
+// `mem hub` as a process: acknowledged operations survive a kill, commands beside it take effect while it runs.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { runMem } from "../cli/mem.ts";
+import { until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
+import { headersOf, type Op, op } from "./hub-rig.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+
+interface HubProcess {
+  url: string;
+  child: ChildProcess;
+  output(): string;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+async function startHub(home: WorkerHome, ...options: string[]): Promise<HubProcess> {
+  const child = spawn(process.execPath, [bin, "hub", "start", "--port", "0", ...options], {
+    env: home.env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  const exited = once(child, "exit");
+  async function kill(signal: NodeJS.Signals): Promise<number | null> {
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  }
+  onTestFinished(() => void kill("SIGKILL"));
+  const url = await until(() => /answers at (http:\S+)/.exec(output)?.[1], 20_000, "the hub's address");
+  return { url: url.replace("0.0.0.0", "127.0.0.1"), child, output: () => output, kill };
+}
+
+async function newAccount(home: WorkerHome, name: string) {
+  const { stdout, code } = await runMem(home, ["hub", "account", "create", name, "--json"]);
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as { id: string; name: string; token: string; token_id: string };
+}
+
+async function push(url: string, headers: Record<string, string>, ops: readonly Op[]) {
+  const answer = await fetch(`${url}/v1/sync/ops`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ ops }),
+  });
+  const body = (await answer.json()) as { epoch: string; results: { seq: string }[] };
+  return { status: answer.status, body };
+}
+
+test("a hub that is killed during pushes keeps everything acknowledged", { timeout: 60_000 }, async () => {
+  const home = workerHome();
+  const account = await newAccount(home, "alice");
+  const { host: _host, ...headers } = headersOf(account, "laptop");
+  const acknowledged = new Map<string, string>();
+  let id = 0;
+  for (const after of [15, 40]) {
+    const hub = await startHub(home);
+    const gone = once(hub.child, "exit");
+    let pushes = 0;
+    const pusher = async () => {
+      for (;;) {
+        id += 3;
+        const ops = [id, id + 1, id + 2].map((each) =>
+          op({ device: "laptop", id: String(each) }, { text: "x".repeat(2_000) }),
+        );
+        const { body } = await push(hub.url, headers, ops);
+        for (const [at, { seq }] of body.results.entries()) acknowledged.set(seq, ops[at]?.body ?? "");
+        pushes += 1;
+        if (pushes === after) hub.child.kill("SIGKILL");
+      }
+    };
+    await Promise.allSettled([pusher(), pusher(), pusher()]);
+    await gone;
+  }
+  const hub = await startHub(home);
+  const answer = await fetch(`${hub.url}/v1/sync/changes`, { headers });
+  const page = (await answer.json()) as { ops: { seq: string; body: string }[]; head_seq: string };
+  const stored = new Map(page.ops.map(({ seq, body }) => [seq, body]));
+  expect(acknowledged.size).toBeGreaterThan(100);
+  for (const [seq, body] of acknowledged) expect(stored.get(seq), seq).toBe(body);
+  expect([...stored.keys()]).toEqual(Array.from(stored, (_, at) => String(at + 1)));
+  expect(await hub.kill("SIGTERM")).toBe(0);
+});
+
+test("commands beside a running hub take effect in it", { timeout: 60_000 }, async () => {
+  const home = workerHome();
+  const hub = await startHub(home, "--host", "0.0.0.0");
+  expect(hub.output()).toContain("SECURITY");
+  expect((await fetch(`${hub.url}/healthz`)).status).toBe(200);
+  const account = await newAccount(home, "alice");
+  const { host: _host, ...headers } = headersOf(account, "laptop");
+  const { body } = await push(hub.url, headers, [op({ device: "laptop" })]);
+  const socket = new WebSocket(`${hub.url.replace("http", "ws")}/v1/sync/ws`, { headers });
+  const frames: { epoch: string; head_seq: string }[] = [];
+  socket.on("message", (frame) => frames.push(JSON.parse(String(frame))));
+  const closed = once(socket, "close");
+  await until(() => frames.find(({ head_seq }) => head_seq === "1"), 5_000, "the first frame");
+
+  const second = await runMem(home, ["hub", "start", "--port", "0"]);
+  expect([second.code, second.stderr]).toEqual([65, expect.stringContaining("already runs")]);
+  const devices = await runMem(home, ["hub", "account", "devices", "alice"]);
+  expect(devices.stdout).toMatch(/laptop +name of laptop +just now/);
+  expect((await runMem(home, ["hub", "account", "reset", "alice", "--yes"])).code).toBe(0);
+  await until(() => frames.find(({ epoch }) => epoch !== body.epoch), 5_000, "a frame of the new log");
+  expect((await runMem(home, ["hub", "account", "revoke", account.token_id])).code).toBe(0);
+  expect((await closed)[0]).toBe(4401);
+  expect((await push(hub.url, headers, [op({ device: "laptop" })])).status).toBe(401);
+
+  expect(await hub.kill("SIGTERM")).toBe(0);
+  expect(hub.output()).not.toContain(account.token.slice(8));
+  expect(hub.output()).toContain('"route":"/v1/sync/ops"');
+});
