@@ -1,5 +1,5 @@
 // Random values and identifiers. No other file makes them.
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, hash, randomBytes, randomUUID } from "node:crypto";
 
 /** A random UUID, for sessions and instances. */
 export function newId(): string {
@@ -20,7 +20,7 @@ export function contentKey(...parts: readonly string[]): string {
 
 /** SHA-256 of the text's UTF-8 bytes. */
 export function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 /** A UUID (version 8) that is the same for the same parts. */

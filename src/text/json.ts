@@ -47,10 +47,26 @@ function mapArray(value: Json[], replace: (leaf: string, key: string) => string,
  * them.
  */
 export function canonicalJson(value: Json): string {
+  return isInOrder(value) ? JSON.stringify(value) : writeInOrder(value);
+}
+
+// JSON.stringify writes names in the order of the object, and is several times as fast.
+function isInOrder(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let before: string | undefined;
+  for (const name of Object.keys(value)) {
+    if ((before !== undefined && before >= name) || !isInOrder(value[name] ?? null)) return false;
+    before = name;
+  }
+  return true;
+}
+
+function writeInOrder(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map(writeInOrder).join(",")}]`;
   const members = Object.keys(value)
     .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
+    .map((name) => `${JSON.stringify(name)}:${writeInOrder(value[name] ?? null)}`);
   return `{${members.join(",")}}`;
 }

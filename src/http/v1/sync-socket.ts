@@ -39,7 +39,7 @@ export function installSyncSocket(app: App, channel: LiveChannel): SyncSocket {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    response.once("finish", () => socket.end());
+    response.once("finish", () => socket.destroySoon());
     handshakes.set(request, { socket, head, response });
     app.routing(request, response);
   });

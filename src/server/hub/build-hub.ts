@@ -1,5 +1,6 @@
 // Builds `mem hub` on an open store. Nothing listens yet.
 import type { Clock } from "../../core/clock.ts";
+import { failOpenSync } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import { version } from "../../core/version.ts";
 import { createClientAddress } from "../../http/v1/client-address.ts";
@@ -62,7 +63,8 @@ export function buildHub({ store, settings, log, clock }: HubDeps): BuiltHub {
     start() {
       upkeep.start();
       timer = setInterval(() => {
-        if (store.changedElsewhere()) hub.channel.changedSomewhere();
+        const isChanged = failOpenSync("watching for changes by commands", store.changedElsewhere);
+        if (isChanged !== false) hub.channel.changedSomewhere();
       }, watchEveryMs);
     },
     async close() {
