@@ -121,6 +121,9 @@ describe.each(testHubs)("the live channel of the hub on $name", async ({ open })
   test("has at most 128 connections of an account", async () => {
     const account = await newAccount(hub);
     const headers = headersOf(account, device);
+    // Handshakes that fail take no place.
+    const bad = `GET /v1/sync/ws HTTP/1.1\r\n${lines(headers)}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    await Promise.all(Array.from({ length: 20 }, () => sendRaw(port, bad)));
     const live = Array.from({ length: 128 }, () => connect(headers));
     await Promise.all(live.map(({ head }) => head("0")));
     expect(await connect(headers).refused).toBe(503);

@@ -67,6 +67,8 @@ export function installSyncSocket(app: App, channel: LiveChannel): SyncSocket {
         opened = made;
         keepAlive(made);
       });
+      // The handshake was not valid, or the peer is gone already.
+      if (opened === undefined) leave();
     },
   };
 }
