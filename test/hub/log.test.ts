@@ -216,7 +216,7 @@ describe.each(testHubs)("the log of the hub on $name", async ({ open }) => {
         const late = new Map((await latest(headers)).map((body) => [JSON.parse(body).id, body]));
         expect(new Map([...reader].sort())).toEqual(new Map([...late].sort()));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
