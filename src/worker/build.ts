@@ -37,6 +37,7 @@ import { createHostMemory } from "./host-memory.ts";
 import { createHttpPorts } from "./http.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
+import { createKnownHosts } from "./known-hosts.ts";
 import { createLastMessages } from "./last-message.ts";
 import { createMaintenance, purgesOf } from "./maintenance.ts";
 import { createMcp, foldersInRecords } from "./mcp-switch.ts";
@@ -359,7 +360,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
       budgetNote: cost.notice,
       vectors: parts.vectors.status,
       queueChanged: parts.statusLine.changed,
-      hosts: parts.hostEvents.activity,
+      hosts: createKnownHosts({ ...parts, ...settings, environment: env, ...parts.hostEvents }),
     }),
     ...buildRecall({
       ...parts,

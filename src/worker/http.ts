@@ -8,12 +8,12 @@ import { version } from "../core/version.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { HttpDeps } from "../http/app.ts";
 import type { SettingsList, ViewerChange } from "../http/schemas/settings.ts";
+import type { Health } from "../http/schemas/status.ts";
 import { cleanText } from "../privacy/clean.ts";
 import { redactSecrets } from "../privacy/secrets.ts";
 import { acceptedBy } from "../settings/definition.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../settings/table.ts";
-import type { HostActivity } from "./host-events.ts";
 import { type Notices, unreadSince } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import { remoteAccess } from "./remote-access.ts";
@@ -41,8 +41,7 @@ interface PortDeps extends ViewDeps {
   vectors(): VectorStatus;
   /** A sentence when a token budget is spent, else null. */
   budgetNote(): string | null;
-  /** When each host was last active. */
-  hosts(): HostActivity[];
+  hosts(): Health["hosts"];
 }
 
 type Ports = Pick<

@@ -55,7 +55,8 @@ export function foldersInRecords(paths: DataPaths): (host: string) => string[] {
   return (host) => failOpenSync("read installs.json", () => recordedFolders(installs, host)) ?? [];
 }
 
-function installsOf({ installs: file }: DataPaths): Installs {
+/** The records of `mem install`. */
+export function installsOf({ installs: file }: DataPaths): Installs {
   return createInstalls({
     read: () => readPrivateFile(file, "data_dir_unusable"),
     replace: (change) => replacePrivateFile(file, "data_dir_unusable", change),

@@ -166,6 +166,30 @@ test("doctor says when a host last sent an event and got context", async () => {
   );
 });
 
+test("status knows the hosts that doctor knows, also after a restart of the worker", async () => {
+  const mem = memAtHome();
+  await mem("worker", "start");
+  expect((await mem("status")).stdout).toMatch(/^Hosts +none found on this machine$/m);
+  await mem("install", "claude-code");
+  await mem("worker", "restart");
+  const hosts = async () => (await mem("status")).stdout;
+  expect(await hosts()).toMatch(/^Hosts +Claude Code: hooks registered, no event yet$/m);
+  const { host, port } = JSON.parse(readFileSync(dataPaths(mem.home.dataDir).workerFile, "utf8"));
+  const prompt = {
+    session_id: "s1",
+    cwd: "/home/user/shop",
+    hook_event_name: "UserPromptSubmit",
+    prompt: "Go.",
+  };
+  await fetch(`http://${host}:${port}/api/hooks/claude-code/user-prompt-submit`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(prompt),
+  });
+  await mem("worker", "restart");
+  expect(await hosts()).toMatch(/^Hosts +Claude Code: hooks registered, last event just now$/m);
+});
+
 test("doctor looks at the rest where no home says where Claude Code's settings are", async () => {
   const mem = memAtHome({ HOME: "", USERPROFILE: "" });
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({

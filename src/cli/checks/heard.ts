@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 export interface Heard {
   /** By its last session. */
   sessionAt: number | undefined;
-  /** Since the worker started. */
+  /** As the worker knows it. */
   activity: HostActivity | undefined;
 }
 

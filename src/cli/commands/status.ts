@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
 import { pauseReason } from "../../core/records/generation-pause.ts";
+import { hooksInState } from "../../core/records/hooks-state.ts";
 import type { UnreadEvents, UnreadReason } from "../../core/records/unread-event.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
@@ -65,9 +66,25 @@ function healthRows(health: Health, nowEpochMs: number): (readonly [string, stri
     ...(health.vectors === undefined
       ? []
       : [["Vectors", terminalLine(vectorsInWords(health.vectors))] as const]),
+    ...hostRows(health, nowEpochMs),
     ...unreadRows(health, nowEpochMs),
   ];
 }
+
+function hostRows({ hosts = [] }: Health, nowEpochMs: number): (readonly [string, string])[] {
+  if (hosts.length === 0) return [["Hosts", "none found on this machine"]];
+  // A worker of an earlier version names no title.
+  const known = hosts.filter((one) => "title" in one);
+  return known.map((one, at) => [at === 0 ? "Hosts" : "", terminalLine(hostInWords(one, nowEpochMs))]);
+}
+
+/** `Codex: hooks registered, last event 5 min ago`. */
+function hostInWords({ title, hooks, last_event_at_epoch: at }: KnownHost, nowEpochMs: number): string {
+  const event = at === null ? "no event yet" : `last event ${ageInWords(at, nowEpochMs)}`;
+  return `${title}: ${hooksInState[hooks]}, ${event}`;
+}
+
+type KnownHost = NonNullable<Health["hosts"]>[number];
 
 function unreadRows({ unreadEvents = [] }: Health, nowEpochMs: number): (readonly [string, string])[] {
   const line = unreadInWords(unreadEvents, nowEpochMs);

@@ -1,8 +1,9 @@
 // Wire shapes of the state of the worker: health, queue, counts, repair, sync.
 import * as z from "zod";
 import { mendable } from "../../core/records/generation-pause.ts";
+import { hooksStates } from "../../core/records/hooks-state.ts";
 import { unreadReasons } from "../../core/records/unread-event.ts";
-import { epochMs } from "./fields.ts";
+import { epochMs, epochMsOrNull } from "./fields.ts";
 
 /** Headers of `GET /api/health`: a nonce asks for proof of identity. */
 export const healthHeaders = z.lazy(() =>
@@ -37,7 +38,7 @@ export const health = z.lazy(() =>
       /** Absent from workers of an earlier version. */
       unreadEvents: z.array(unreadEvents).optional(),
       /** Absent from workers of an earlier version. */
-      hosts: z.array(hostActivity).optional(),
+      hosts: z.array(knownHost).optional(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),
@@ -88,15 +89,20 @@ const unreadEvents = z.lazy(() =>
     .meta({ id: "UnreadEvents" }),
 );
 
-/** The last event of a host and the last context that it got, since the worker started. */
-const hostActivity = z.lazy(() =>
+/** A host agent: found on this machine, with hooks of mem, or active before. */
+const knownHost = z.lazy(() =>
   z
     .object({
       host: z.string(),
-      last_event_at_epoch: epochMs(),
-      last_injection_at_epoch: epochMs().nullable(),
+      title: z.string().meta({ description: "For people." }),
+      hooks: z.enum(hooksStates).meta({
+        description:
+          "How its hooks are registered; `outdated`: by another version of mem, `off`: the host runs none.",
+      }),
+      last_event_at_epoch: epochMsOrNull(),
+      last_injection_at_epoch: epochMsOrNull().meta({ description: "Since the worker started." }),
     })
-    .meta({ id: "HostActivity" }),
+    .meta({ id: "KnownHost" }),
 );
 
 /** The provider that is set, the one that writes, and its model; null where it needs none. */

@@ -47,6 +47,10 @@ export function createSessions(db: Sqlite) {
     ...createSessionUpdates(db),
     page: readPage<Session>(db, { table: "sessions", columns: sessionColumns, order: "id desc" }),
     countActive: () => countActive() ?? 0,
+    /** When each host agent was last active. */
+    lastOfHosts: sql.all<[], { host: string; at: number }>(
+      "select host, max(last_active_at_epoch) as at from sessions where host <> 'api' group by host",
+    ),
   };
 }
 

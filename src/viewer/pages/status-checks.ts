@@ -1,5 +1,6 @@
 // The state of each part of the worker in words, with the commands that fix it.
 import { pauseReason } from "../../core/records/generation-pause.ts";
+import { type HooksState, hooksInState } from "../../core/records/hooks-state.ts";
 import type { UnreadReason } from "../../core/records/unread-event.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
 import { bytesInWords, counted, durationInWords } from "../../text/quantities.ts";
@@ -132,13 +133,13 @@ const unreadWords: Readonly<Record<UnreadReason, string>> = {
   unknown_event: "the event is unknown",
 };
 
-function hostsCheck({ hosts = [], unreadEvents = [], uptime }: Health, now: number): Check {
-  const seen = hosts.map(({ host, last_event_at_epoch, last_injection_at_epoch }) => {
+function hostsCheck({ hosts = [], unreadEvents = [] }: Health, now: number): Check {
+  const seen = hosts.map(({ title, hooks, last_event_at_epoch, last_injection_at_epoch }) => {
+    const event =
+      last_event_at_epoch === null ? "no event yet" : `last event ${since(last_event_at_epoch, now)}`;
     const injected =
-      last_injection_at_epoch === null
-        ? "nothing injected since the worker started"
-        : `last injection ${since(last_injection_at_epoch, now)}`;
-    return `${host}: last event ${since(last_event_at_epoch, now)}, ${injected}.`;
+      last_injection_at_epoch === null ? "" : `, last injection ${since(last_injection_at_epoch, now)}`;
+    return `${title}: ${hooksInState[hooks]}, ${event}${injected}.`;
   });
   const unread = unreadEvents.map(
     ({ host, reason, events, last_event, last_at_epoch }) =>
@@ -150,14 +151,26 @@ function hostsCheck({ hosts = [], unreadEvents = [], uptime }: Health, now: numb
       details,
       commands: ["mem doctor", "mem repair"],
     });
-  if (hosts.length > 0)
-    return check("Hosts", "ok", `events come from ${hosts.map(({ host }) => host).join(", ")}`, { details });
-  return check(
-    "Hosts",
-    "unknown",
-    `no event since the worker started ${durationInWords(Math.max(1, uptime) * 1000)} ago`,
-    { details: ["Work with an agent, or check its registration."], commands: ["mem doctor", "mem install"] },
-  );
+  const broken = hosts.filter(({ hooks }) => needsRepair.has(hooks));
+  if (broken.length > 0)
+    return check("Hosts", "attention", `look at ${titlesOf(broken)}`, {
+      details,
+      commands: ["mem doctor", "mem repair"],
+    });
+  const recorded = hosts.filter(({ hooks }) => hooks === "registered" || hooks === "plugin");
+  const heard = hosts.filter(({ last_event_at_epoch }) => last_event_at_epoch !== null);
+  if (recorded.length > 0)
+    return check("Hosts", "ok", `mem is registered with ${titlesOf(recorded)}`, { details });
+  if (heard.length > 0) return check("Hosts", "ok", `events came from ${titlesOf(heard)}`, { details });
+  const words =
+    hosts.length > 0 ? "mem is registered with no agent" : "no host agent was found on this machine";
+  return check("Hosts", "unknown", words, { details, commands: ["mem install", "mem doctor"] });
+}
+
+const needsRepair: ReadonlySet<HooksState> = new Set(["outdated", "partial", "off", "unreadable"]);
+
+function titlesOf(hosts: readonly { title: string }[]): string {
+  return hosts.map(({ title }) => title).join(", ");
 }
 
 function since(epochMs: number, now: number): string {
