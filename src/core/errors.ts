@@ -276,13 +276,13 @@ const catalogue = {
     hint: "mem retries it; `mem worker logs` shows the cause.",
   },
   embedder_failed: {
-    status: 502,
-    exitCode: 69,
-    retryable: true,
-    message: "The embedder failed.",
+    ...{ status: 502, exitCode: 69, retryable: true, message: "The embedder failed." },
     hint: "mem retries it; `mem doctor` shows the state.",
   },
-  not_set_up: { status: 409, exitCode: 78, retryable: false, message: "This is not set up." },
+  not_set_up: {
+    ...{ status: 409, exitCode: 78, retryable: false, message: "This is not set up." },
+    hint: "`mem doctor` shows what is set up.",
+  },
   no_model: {
     status: 409,
     exitCode: 78,
