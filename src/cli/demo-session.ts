@@ -17,7 +17,7 @@ export interface DemoStep {
 /** The question that is searched for afterwards. */
 export const demoQuestion = "why were users logged out after a deploy?";
 
-/** The prompt of a later session. */
+/** The prompt of a later session: the same symptom in other words. */
 const nextPrompt =
   "Customers say that they have to log in again after each deploy. Have we seen this before?";
 
@@ -38,8 +38,8 @@ export function loadDemoSession(): DemoStep[] {
   });
 }
 
-/** The start and the first prompt of a session that comes after it. */
-export function nextSession(steps: readonly DemoStep[]): { start: DemoStep; prompt: DemoStep } {
+/** The start, the first prompt and the first read of a session that comes after it. */
+export function nextSession(steps: readonly DemoStep[]): Record<"start" | "prompt" | "read", DemoStep> {
   const next = (name: string, changed: JsonObject): DemoStep => {
     const step = steps.find((one) => one.name === name);
     if (step === undefined) throw new MemError("internal", { message: `The demo's session has no ${name}.` });
@@ -52,6 +52,7 @@ export function nextSession(steps: readonly DemoStep[]): { start: DemoStep; prom
       prompt_id: "00000000-0000-4000-8000-000000000201",
       prompt: nextPrompt,
     }),
+    read: next("PreToolUse", { prompt_id: "00000000-0000-4000-8000-000000000201" }),
   };
 }
 

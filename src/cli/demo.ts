@@ -51,12 +51,17 @@ export async function runDemo(request: DemoRequest): Promise<void> {
     const steps = loadDemoSession();
     await replay(demo, steps);
     await ask(demo);
-    const { start, prompt } = nextSession(steps);
+    const { start, prompt, read } = nextSession(steps);
     show({ kind: "injected", moment: "The next session starts with", text: await injectedBy(demo, start) });
     show({
       kind: "injected",
       moment: `With the prompt "${prompt.about}" comes`,
-      text: await injectedBy(demo, prompt),
+      text: (await injectedBy(demo, prompt)) || "Nothing more: the start has the cause and the fix.",
+    });
+    show({
+      kind: "injected",
+      moment: `Before the agent reads ${read.about.replace("Read ", "")} comes`,
+      text: await injectedBy(demo, read),
     });
     show({ kind: "privacy", lookedFor: demoSecrets.length, found: secretsOnDisk(dataDir) });
   } finally {
@@ -116,7 +121,7 @@ async function replay(demo: Demo, steps: readonly DemoStep[]): Promise<void> {
 }
 
 async function injectedBy(demo: Demo, step: DemoStep): Promise<string> {
-  return injectedText(await sendStep(demo, step)) || "Nothing new for the agent.";
+  return injectedText(await sendStep(demo, step));
 }
 
 async function sendStep(demo: Demo, { name, payload }: DemoStep): Promise<string> {
@@ -160,13 +165,14 @@ function firstTime(demo: Demo, key: string): boolean {
 }
 
 async function ask({ client, clock, io, show }: Demo): Promise<void> {
-  const answer = await client.search({ query: demoQuestion, limit: shownOfEachKind });
+  const answer = await client.search({ query: demoQuestion, limit: page.limit });
   const lines: string[] = [];
-  renderSearch({ ...io, out: (line) => lines.push(line) }, answer, { nowEpochMs: clock.now(), all: false });
-  show({ kind: "question", command: `mem search --limit ${shownOfEachKind} ${demoQuestion}`, lines });
+  const printed = { ...io, out: (line: string) => lines.push(line) };
+  renderSearch(printed, answer, { nowEpochMs: clock.now(), all: false, page });
+  show({ kind: "question", command: `mem search --limit ${page.limit} ${demoQuestion}`, lines });
 }
 
-const shownOfEachKind = 3;
+const page = { limit: 3, offset: 0 };
 
 function secretsOnDisk(dataDir: string): number {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>

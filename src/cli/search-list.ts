@@ -45,6 +45,16 @@ export function searchList(answer: Hits, question: string): ListedHit[] {
   return withoutRepeats(scored.sort((a, b) => b.score - a.score).map(({ hit }) => hit));
 }
 
+/** A part of a list of all kinds. */
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+export function pageOf<H>(hits: readonly H[], { limit, offset }: Page): H[] {
+  return hits.slice(offset, offset + limit);
+}
+
 /** The searched words: the question, and the known words that replaced unknown ones. */
 export function searchedWords({ query, notes }: Pick<SearchAnswer, "query" | "notes">): string {
   return [query, ...notes.flatMap((note) => respellingOf(note)?.near ?? [])].join(" ");

@@ -9,7 +9,9 @@ import { routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
 import {
   type ListedHit,
   type ObservationHit,
+  type Page,
   type PromptHit,
+  pageOf,
   type SummaryHit,
   searchedWords,
   searchList,
@@ -22,6 +24,8 @@ interface Listing {
   nowEpochMs: number;
   /** Default true: routine steps as well. */
   all?: boolean;
+  /** The records to print, by their places in the list; default all. */
+  page?: Page;
   highlight?: Highlight;
 }
 
@@ -36,12 +40,13 @@ export function renderSearch(io: Io, answer: SearchAnswer, listing: Listing): vo
 export function renderHits(
   io: Io,
   hits: readonly ListedHit[],
-  { nowEpochMs, all = true, highlight = (line) => line }: Listing,
+  { nowEpochMs, all = true, page, highlight = (line) => line }: Listing,
 ): void {
-  const shown = (all ? hits : withoutSteps(hits)).map(resultOf);
+  const listed = all ? hits : withoutSteps(hits);
+  const shown = (page === undefined ? listed : pageOf(listed, page)).map(resultOf);
   const idWidth = Math.max(0, ...shown.map(({ name }) => name.length));
   for (const result of shown) renderResult(io, result, { idWidth, nowEpochMs, highlight });
-  const hidden = hits.length - shown.length;
+  const hidden = hits.length - listed.length;
   if (hidden > 0) io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
 }
 

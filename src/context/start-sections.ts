@@ -27,7 +27,7 @@ export type StatementSource = {
 
 export interface StartSections {
   sections: StartSection[];
-  /** Ids of the observations in them, and of rules that say the same as a listed one. */
+  /** Ids of the observations in them, and of those whose text a line has: rules and requests in the same words. */
   records: number[];
 }
 
@@ -76,7 +76,7 @@ export function startSections(
   const named = sections.flatMap((section) => section.records);
   const repeated = standing.filter((one) => !rules.includes(one));
   const shown = named.flatMap(({ kind, id }) => (kind === "observation" ? id : []));
-  return { sections, records: [...shown, ...repeated.map(({ id }) => id)] };
+  return { sections, records: [...shown, ...repeated.map(({ id }) => id), ...room.within] };
 }
 
 /** Heading of open work. */
@@ -120,11 +120,15 @@ interface Line {
   text: string;
   /** A second record quoted in it. */
   also?: QuotedRecord;
+  /** Records whose whole text it has. */
+  within?: readonly QuotedRecord[];
 }
 
 /** The remaining tokens, and the records that are in. */
 class Room {
   private readonly ids = new Set<number>();
+  /** Ids of records whose text another line has. */
+  readonly within = new Set<number>();
   private readonly shownTurns = createShownTurns();
   private left: number;
 
@@ -145,6 +149,10 @@ class Room {
       shown.push(line);
       this.ids.add(line.record.id);
       if (line.also !== undefined) this.ids.add(line.also.id);
+      for (const { id } of line.within ?? []) {
+        this.ids.add(id);
+        this.within.add(id);
+      }
       this.shownTurns.add(line.record, line.text);
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
@@ -253,17 +261,22 @@ function lastSessions(newest: readonly QuotedRecord[], { openIds, repeats }: Sho
     if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
       best.set(one.sdk_session_id, one);
   }
-  return [...best.values()].slice(0, maxSessions).map((one) => sessionLine(one, repeats));
+  return [...best.values()].slice(0, maxSessions).map((one) => sessionLine(one, newest, repeats));
 }
 
 const maxSessions = 3;
 
-function sessionLine(one: QuotedRecord, repeats: Shown["repeats"]): Line {
+function sessionLine(one: QuotedRecord, newest: readonly QuotedRecord[], repeats: Shown["repeats"]): Line {
   const request = (one.subtitle ?? "").replace(/^Asked: /, "");
   const asked = repeats(request) ? "" : plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
   const came = plainLine(one.summary, maxChars.came);
+  const isAsked = ({ said_by, sdk_session_id, summary }: QuotedRecord): boolean =>
+    said_by === "user" &&
+    sdk_session_id === one.sdk_session_id &&
+    asked.includes(summary.replace(/[.:]+$/, ""));
   return {
     record: one,
+    within: newest.filter(isAsked),
     text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})`,
   };
 }

@@ -14,17 +14,19 @@ test("the demo records, finds, keeps secrets off the disk and leaves nothing", a
   const { code, stdout, stderr } = await mem("demo");
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: "Next: `mem install claude-code`, then work as usual.\n",
+    stderr: "Next: `mem install`, then work as usual.\n",
   });
 
   for (const { name } of loadDemoSession()) expect(stdout).toContain(name);
   expect(stdout.match(/^ {2}remembers {2}/gm)?.length).toBeGreaterThanOrEqual(8);
   const cause = "made a new session secret each time the process started";
-  const [, answers = "", start = "", prompt = ""] = stdout.split(
-    /^\$ mem search|^The next|^With the prompt/m,
+  const [, answers = "", start = "", prompt = "", read = ""] = stdout.split(
+    /^\$ mem search|^The next|^With the prompt|^Before the agent/m,
   );
   for (const part of [answers, start]) expect(part).toContain(cause);
-  expect(prompt).toMatch(/fit this prompt|Nothing that the agent does not have yet/);
+  expect(prompt).toContain("Nothing more: the start has the cause and the fix.");
+  expect(read).toContain("Earlier records about src/auth/session.ts");
+  expect(answers.match(/^ *(?:#|S|P)\d+ {2}/gm)).toHaveLength(3);
   expect(answers).toMatch(/^S?#?\d+ {2}Users were logged out after every deploy because/m);
   expect(start).toContain("Set `SESSION_SECRET` on staging and production before the next deploy");
   expect(stdout).not.toMatch(/not fixed/i);

@@ -48,7 +48,7 @@ async function demonstrate(context: CliContext, plain: boolean): Promise<void> {
     await screen?.close();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
   }
-  io.err("Next: `mem install claude-code`, then work as usual.");
+  io.err("Next: `mem install`, then work as usual.");
 }
 
 /** Prints an event of the demo where there is no terminal to draw on. */

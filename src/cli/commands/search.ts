@@ -1,11 +1,11 @@
 // `mem search`: observations, summaries and prompts by words and filters.
 import { type Command, InvalidArgumentError } from "commander";
-import type { SearchParameters } from "../../client/worker-client.ts";
+import type { SearchAnswer, SearchParameters, WorkerClient } from "../../client/worker-client.ts";
 import { modeWordId } from "../../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
 import { addCommand, choice, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { hitAsJson, searchedWords, searchList } from "../search-list.ts";
+import { hitAsJson, pageOf, searchedWords, searchList } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
 import { printWarnings } from "../table.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
@@ -14,8 +14,8 @@ import { parseWhen } from "../when.ts";
 interface SearchOptions extends JsonOptions {
   type?: string;
   format?: "index" | "full";
-  limit?: number;
-  offset?: number;
+  limit: number;
+  offset: number;
   project?: string;
   obsType?: string;
   concepts?: string[];
@@ -36,8 +36,8 @@ export function registerSearch(program: Command, context: CliContext): void {
     options: [
       ["--type <kind>", `one kind only: ${kinds.join(", ")}`, kindOrType],
       choice("--format <format>", "how much of each", ["index", "full"], "index"),
-      ["--limit <count>", "results per kind, 1-100 (default: 20)", count(1, 100)],
-      ["--offset <count>", "results to skip", count(0, 100_000)],
+      ["--limit <count>", "results, 1-100", count(1, 100), 20],
+      ["--offset <count>", "results to skip", count(0, 10_000), 0],
       projectOption("one project only"),
       ["--obs-type <type>", "one type only, such as bugfix (list: `mem mode show`)", wordId],
       ["--concepts <list>", `with one of ${observationConcepts.slice(0, 3).join(", ")}, ...`, commaList],
@@ -62,21 +62,44 @@ async function searchMemory(
   options: SearchOptions,
 ): Promise<void> {
   const { io, clock } = context;
-  const answer = await context.worker().search(parameters(words.join(" "), options, clock.now()));
+  const asked = parameters(words.join(" "), options, clock.now());
+  const answer = await searchKinds(context.worker(), asked, options.offset + options.limit);
   const { observations, sessions, prompts, ...rest } = answer;
   const found = observations.length + sessions.length + prompts.length;
   if (found === 0) await refuseUnknownProject(context.worker(), options.project);
   if (options.json === true) {
-    io.json({ items: searchList(answer, searchedWords(answer)).map(hitAsJson), ...rest });
+    const hits = searchList(answer, searchedWords(answer));
+    io.json({ items: pageOf(hits, options).map(hitAsJson), ...rest });
     return;
   }
-  if (found > 0) renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true });
+  if (found > 0)
+    renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true, page: options });
   else io.err((await isEmpty(context)) ? nothingYet : nothingFound(words, options));
   printWarnings(io, answer.notes);
 }
 
+// A page of the list may be of one kind: each kind is read up to the end of the page.
+async function searchKinds(
+  worker: Pick<WorkerClient, "search">,
+  asked: SearchParameters,
+  end: number,
+): Promise<SearchAnswer> {
+  const first = await worker.search({ ...asked, limit: Math.min(end, mostOfKind) });
+  const kinds = { observations: first.observations, sessions: first.sessions, prompts: first.prompts };
+  for (let offset = mostOfKind; offset < end; offset += mostOfKind) {
+    const { observations, sessions, prompts } = await worker.search({ ...asked, limit: mostOfKind, offset });
+    if (observations.length + sessions.length + prompts.length === 0) break;
+    kinds.observations = [...kinds.observations, ...observations];
+    kinds.sessions = [...kinds.sessions, ...sessions];
+    kinds.prompts = [...kinds.prompts, ...prompts];
+  }
+  return { ...first, ...kinds };
+}
+
+const mostOfKind = 100;
+
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {
-  const { obsType, since, until, json: _json, all: _all, ...same } = options;
+  const { obsType, since, until, json: _json, all: _all, limit: _limit, offset: _offset, ...same } = options;
   return {
     ...same,
     ...(query.trim() === "" ? {} : { query }),
@@ -95,7 +118,9 @@ async function isEmpty(context: CliContext): Promise<boolean> {
 }
 
 function nothingFound(words: readonly string[], options: SearchOptions): string {
-  const filtered = Object.keys(options).some((name) => !["format", "json", "all"].includes(name));
+  const filtered = Object.keys(options).some(
+    (name) => !["format", "json", "all", "limit", "offset"].includes(name),
+  );
   const hints = [...(words.length > 0 ? ["other words"] : []), ...(filtered ? ["fewer filters"] : [])];
   return `Nothing found. Try ${hints.join(" or ") || "other words"}.`;
 }
