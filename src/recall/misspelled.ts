@@ -1,6 +1,6 @@
 // Replaces words that no record has by the nearest word that one has: most are typing errors.
 
-import { respellingNote } from "../core/records/respelling.ts";
+import { respellingNote, unknownWordsNote } from "../core/records/respelling.ts";
 import { editDistance } from "../text/edit-distance.ts";
 import { identifierParts } from "../text/index-text.ts";
 import { termsOf, wordsOf } from "../text/words.ts";
@@ -18,7 +18,7 @@ interface Respelled {
 export function respell(port: SearchPort, query: SearchQuery): Respelled | null {
   const topic = [...new Set(topicWords(query.words))];
   if (topic.length > mostWords) return null;
-  const unknown = unknownOf(port, topic);
+  const unknown = topic.filter((word) => isUnknown(port, word));
   const isAlone = unknown.length === topic.length;
   const found = unknown.flatMap((word) => {
     const near = nearestTo(port, query, { word, isAlone });
@@ -29,25 +29,37 @@ export function respell(port: SearchPort, query: SearchQuery): Respelled | null 
   return { query: { ...query, words }, notes: found.map(respellingNote) };
 }
 
-/** Notes which words of a search without an answer are in no record. */
-export function unknownWordNotes(port: SearchPort, { words }: SearchQuery): string[] {
-  const topic = [...new Set(topicWords(words))];
-  const unknown = topic.length > mostWords ? [] : unknownOf(port, topic);
-  return unknown.length === 0 ? [] : [`No record has ${unknown.map((word) => `\`${word}\``).join(", ")}.`];
+/** Notes which words are in no record, or in none of the searched project; `hasOthers`: the search has results. */
+export function unknownWordNotes(
+  port: SearchPort,
+  query: SearchQuery,
+  { hasOthers }: { hasOthers: boolean },
+): string[] {
+  const topic = [...new Set(topicWords(query.words))];
+  if (topic.length > mostWords) return [];
+  const unknown = topic.filter((word) => isUnknown(port, word) || !isInProject(port, query, word));
+  return unknown.length === 0 ? [] : [unknownWordsNote(unknown, { hasOthers })];
+}
+
+// Whatever the other filters are.
+function isInProject(port: SearchPort, query: SearchQuery, word: string): boolean {
+  const { project } = query.filter;
+  if (project === null || !plainWord.test(word)) return true;
+  const filter = { project, obs_type: null, concepts: [], files: [], dateStart: null, dateEnd: null };
+  const kinds = { observations: true, sessions: true, prompts: true };
+  return isInSomeRecord(port, { ...query, words: word, filter, kinds, typeScope: [], only: undefined });
 }
 
 // A longer question has enough other words, and a pasted log has many unknown ones.
 const mostWords = 8;
 const plainWord = /^[a-z]{4,40}$/;
 
-function unknownOf(port: SearchPort, topic: readonly string[]): string[] {
-  return topic.filter((word) => {
-    const [term] = termsOf(word);
-    if (term === undefined || !plainWord.test(word)) return false;
-    const isKnown = ({ recordWith, termsFrom }: SearchedKind<object>) =>
-      recordWith(term) !== undefined || termsFrom(word, 1).length > 0;
-    return !kindsOf(port).some(isKnown);
-  });
+function isUnknown(port: SearchPort, word: string): boolean {
+  const [term] = termsOf(word);
+  if (term === undefined || !plainWord.test(word)) return false;
+  const isKnown = ({ recordWith, termsFrom }: SearchedKind<object>) =>
+    recordWith(term) !== undefined || termsFrom(word, 1).length > 0;
+  return !kindsOf(port).some(isKnown);
 }
 
 function kindsOf({ observations, summaries, prompts }: SearchPort): SearchedKind<object>[] {

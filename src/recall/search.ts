@@ -89,7 +89,7 @@ export function createSearch(port: SearchPort): Search {
       if (query.words === "") return recentRecords({ ...request, port }, query);
       const run = { ...request, port: query.kinds.prompts ? withoutQuestion(port, query) : port };
       const time = readTime(query.words, port.now());
-      if (time === null) return relevanceSearch(run, query);
+      if (time === null) return relevanceSearch(run, query, { namesUnknown: true });
       if (time.is === "boost") return dateBoostedSearch(run, query, time);
       const isOfWords = time.span === null && isWholeInSomeRecord(run.port, query);
       return isOfWords
@@ -105,11 +105,19 @@ async function recentRecords(run: Run, query: SearchQuery): Promise<SearchResult
 }
 
 /** The best records for the words; unknown words are respelled. */
-async function relevanceSearch(run: Run, query: SearchQuery): Promise<SearchResults> {
+async function relevanceSearch(
+  run: Run,
+  query: SearchQuery,
+  { namesUnknown = false }: { namesUnknown?: boolean } = {},
+): Promise<SearchResults> {
   if (query.isPrompt) return searchWords(run, query);
   const respelled = respell(run.port, query);
-  const found = await searchWords(run, respelled?.query ?? query);
-  return withNotes(found, respelled?.notes ?? (isEmpty(found) ? unknownWordNotes(run.port, query) : []));
+  const asked = respelled?.query ?? query;
+  const found = await searchWords(run, asked);
+  // Words of a time are in few records, and a part of a word is in one.
+  const isNamed = isEmpty(found) || (namesUnknown && !hasParts(found));
+  const unknown = isNamed ? unknownWordNotes(run.port, asked, { hasOthers: !isEmpty(found) }) : [];
+  return { ...found, notes: [...(respelled?.notes ?? []), ...unknown, ...found.notes] };
 }
 
 /** By words and meaning; else by beginnings of words; else inside words. */
@@ -287,6 +295,10 @@ function hitsOf({ observations, sessions, prompts }: SearchResults) {
 
 function isEmpty(found: SearchResults): boolean {
   return hitsOf(found).length === 0;
+}
+
+function hasParts(found: SearchResults): boolean {
+  return hitsOf(found).some((hit) => hit.matched_by.includes("parts"));
 }
 
 function hasWords(found: SearchResults): boolean {

@@ -49,9 +49,27 @@ test.each([
   expect(notes).toEqual([]);
 });
 
+test.each([
+  [
+    "kafka consumer timeout",
+    undefined,
+    "No record has `kafka`, `consumer`: the results match the other words.",
+  ],
+  ["why does the kafka rebalance hit the timeout", undefined, "No record has `kafka`, `rebalance`"],
+  ["dockerfile timeout", "app", "No record has `dockerfile`: the results match the other words."],
+  ["mailer timeout", undefined, null],
+])("says which main words of %j no record has (project %s)", async (query, project, note) => {
+  memory.addObservation({ title: "The timeout of the mailer is 5 s" });
+  memory.addObservation({ title: "Wrote the dockerfile", project: "shop" });
+  const { notes } = await found(query, project);
+  if (note === null) expect(notes).toEqual([]);
+  else expect(notes[0]).toContain(note);
+});
+
 test("does not replace a word beside known ones by a word two letters off", async () => {
   memory.addObservation({ title: "How we collect the logs" });
-  expect((await found("connect logs")).notes).toEqual([]);
+  const note = "No record has `connect`: the results match the other words.";
+  expect((await found("connect logs")).notes).toEqual([note]);
 });
 
 test("takes a word that the searched project has", async () => {

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { SearchAnswer, SearchParameters, WorkerClient } from "../../client/worker-client.ts";
 import { modeWordId } from "../../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
+import { isOnUnknownWords } from "../../core/records/respelling.ts";
 import { addCommand, choice, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { hitAsJson, pageOf, searchedWords, searchList } from "../search-list.ts";
@@ -72,10 +73,14 @@ async function searchMemory(
     io.json({ items: pageOf(hits, options).map(hitAsJson), ...rest });
     return;
   }
+  printWarnings(io, answer.notes.filter(isOnUnknownWords));
   if (found > 0)
     renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true, page: options });
   else io.err((await isEmpty(context)) ? nothingYet : nothingFound(words, options));
-  printWarnings(io, answer.notes);
+  printWarnings(
+    io,
+    answer.notes.filter((note) => !isOnUnknownWords(note)),
+  );
 }
 
 // A page of the list may be of one kind: each kind is read up to the end of the page.

@@ -4,6 +4,7 @@ import { MemError } from "../../core/errors.ts";
 import { noSuchProject } from "../../core/records/known-names.ts";
 import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
 import { parseLists } from "../../core/records/records.ts";
+import { isOnUnknownWords } from "../../core/records/respelling.ts";
 import { modeWord, wholeNumberOr } from "../../http/schemas/fields.ts";
 import { listed, listedHits, listedItem, listedLine, listedRecent } from "./listed.ts";
 import { defineTool, type RecallWorker, type Tool } from "./tool.ts";
@@ -54,7 +55,11 @@ const search = defineTool(
     const found = results.length > 0 ? results.map(listedLine) : [await nothingFound(worker, given)];
     return {
       structured: { results, notes },
-      lines: [...found, ...notes.map((note) => `Note: ${note}`)],
+      lines: [
+        ...notes.filter(isOnUnknownWords).map((note) => `Note: ${note}`),
+        ...found,
+        ...notes.filter((note) => !isOnUnknownWords(note)).map((note) => `Note: ${note}`),
+      ],
     };
   },
 );
