@@ -5,6 +5,13 @@ import { type OpenPage, testBrowser } from "./browser.ts";
 
 const browser = testBrowser();
 
+declare global {
+  interface Window {
+    /** Connections of the stream that are being opened. */
+    tries: number;
+  }
+}
+
 /** A page that was cut off for two minutes, on a clock that stands still. */
 async function openLost(): Promise<OpenPage> {
   const worker = await startWorker(workerHome());
@@ -12,9 +19,18 @@ async function openLost(): Promise<OpenPage> {
   const { page } = opened;
   const start = 1_800_000_000_000;
   await page.clock.install({ time: start });
-  const tries = new Set<unknown>();
-  page.on("request", (request) => request.url().endsWith("/stream") && tries.add(request));
-  page.on("requestfailed", (request) => tries.delete(request));
+  await page.addInitScript(() => {
+    window.tries = 0;
+    window.EventSource = class extends EventSource {
+      constructor(url: string | URL) {
+        super(url);
+        window.tries += 1;
+        this.addEventListener("error", () => {
+          window.tries -= 1;
+        });
+      }
+    };
+  });
   await page.route("**/stream", (route) => route.abort());
   await page.reload();
   await page.locator(".connection").getByText("Offline").waitFor();
@@ -22,7 +38,7 @@ async function openLost(): Promise<OpenPage> {
   for (let second = 0; second < 120; second += 10) {
     await page.clock.runFor(10_000);
     // No try is on its way that could succeed later.
-    await expect.poll(() => tries.size).toBe(0);
+    await expect.poll(() => page.evaluate(() => window.tries)).toBe(0);
   }
   await page.unroute("**/stream");
   return opened;

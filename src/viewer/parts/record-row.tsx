@@ -53,7 +53,7 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
 
 // A block of code in the text becomes one in the line.
 function onOneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
+  return text.replace(/\s*\n\s*/g, " ");
 }
 
 // Types of other modes have no colour.
