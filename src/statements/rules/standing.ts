@@ -12,6 +12,7 @@ import {
   type ReadSentence,
   readSentence,
 } from "./read-sentence.ts";
+import { withdrawsRule } from "./rule-wording.ts";
 
 export interface SentenceContext {
   /** The whole prompt. */
@@ -42,6 +43,9 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
   const readings = readSentence(sentence, context.prompt);
   if (readings.some(isExcluded)) return null;
   if (readings.length > 1 && readings.some(({ whole }) => whole.has("bug"))) return null;
+  const isWithdrawal =
+    withdrawsRule(sentence) && readings.every(({ whole }) => !whole.text.includes(pathMark));
+  if (isWithdrawal) return { standing: true, reach: "project", form: "do", pointsBack: false };
   for (const read of readings) {
     const rule = read.clauses.find((clause) => isRule(clause, read, context));
     if (rule === undefined || takesBack(read, rule)) continue;

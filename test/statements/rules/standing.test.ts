@@ -52,6 +52,8 @@ describe("the form and the reach of a rule", () => {
     ["Use tabs, not spaces, in Makefiles.", "never", "project"],
     ["Nicht npm benutzen!", "never", "project"],
     ["this machine has no internet access", "do", "project"],
+    ["Actually, drop the rule about make lint: we now use `just lint`.", "do", "project"],
+    ["Forget the changelog rule.", "do", "project"],
     ["bei uns wird in gen/ nie etwas von Hand geändert", "never", "project"],
   ];
   test.each(rows)("%s", (sentence, form, reach) => {
@@ -83,6 +85,8 @@ describe("sentences that resemble rules", () => {
     ["a wish for the product", "the API must always return 404 for unknown tenants"],
     ["the past", "we always used npm in this project last year, was slow"],
     ["a lead-in", "our rules:"],
+    ["a rule of the product", "remove the rule about negative totals in the cart"],
+    ["a rule of a linter", "drop the eslint rule about unused variables"],
     ["a value of one function", "use a map, not a list"],
     ["a place", "use tabs here, the file already has them"],
     ["a signature", "don't change the signature of foo()"],
