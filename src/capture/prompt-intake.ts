@@ -1,6 +1,6 @@
 // Stores a user prompt: opens its session and decides whether the prompt is private.
 import { newId } from "../core/ids.ts";
-import { asSpooled, deletedPromptKey, deliveryKey, sentTextKey } from "../core/prompt-key.ts";
+import { asSpooled, canNameText, deletedPromptKey, deliveryKey, sentTextKey } from "../core/prompt-key.ts";
 import type { IntakeSession, UserPrompt } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
@@ -17,8 +17,7 @@ const duplicateWithinMs = 10_000;
 
 interface StoredAnswer {
   answer: PromptAnswer;
-  /** Null for a prompt of a deleted session. */
-  session: IntakeSession | null;
+  session: IntakeSession;
   opened: boolean;
   prompt: UserPrompt | null;
   /** Earlier messages that the private prompt withdrew; `shown`: a model call contains some of them. */
@@ -36,7 +35,6 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );
       const { session, prompt, opened, answer } = stored;
-      if (session === null) return answer;
       if (stored.withdrawn !== "nothing") {
         const isShown = stored.withdrawn === "shown";
         await deps.onWithdrawn({ sessionDbId: session.id, project: session.project, isShown });
@@ -74,11 +72,9 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
     return duplicate(existing, { sessionDbId: existing.id, promptNumber: earlier.prompt_number });
   const deleted = findDeleted(store, input, prompt);
   if (deleted !== undefined) {
-    const { session_id, prompt_number } = deleted;
-    return duplicate(existing ?? null, {
-      sessionDbId: existing?.id ?? session_id,
-      promptNumber: prompt_number,
-    });
+    const session = existing ?? goOn(deps, input, prompt.now);
+    const place = { sessionDbId: session.id, promptNumber: deleted.prompt_number };
+    return { ...duplicate(session, place), opened: existing === undefined };
   }
   const step = stepOf(existing, "prompt", { isPrivate: prompt.private, at: prompt.now });
   const session = existing ?? createSession(deps, input, prompt.now);
@@ -98,8 +94,18 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   return { session, opened: step === "create" || step === "reopen", prompt: row, withdrawn, answer };
 }
 
+/** The session in which the host goes on after the user deleted its session. A private prompt stays the newest one. */
+function goOn(deps: IntakeDeps, input: PromptInput, now: number): IntakeSession {
+  const { sessions } = deps.store;
+  const isPrivate = sessions.isDeletedPrivate(input.claudeSessionId);
+  const session = createSession(deps, input, now);
+  if (isPrivate)
+    sessions.setNewestPrompt(session.id, { prompt_number: 0, event_key: newId(), private: 1, now });
+  return session;
+}
+
 function duplicate(
-  session: IntakeSession | null,
+  session: IntakeSession,
   place: Pick<PromptAnswer, "sessionDbId" | "promptNumber">,
 ): StoredAnswer {
   const answer: PromptAnswer = { ...place, skipped: true, reason: "duplicate" };
@@ -173,5 +179,6 @@ function findDeleted(
 
 // A prompt typed while the agent works comes with the id of the current prompt.
 function freeKey(store: CaptureStore, session: IntakeSession, key: string, prompt: CleanedPrompt): string {
-  return store.prompts.byEventKey(session.id, key) === undefined ? key : deliveryKey(key, prompt);
+  const isFree = !canNameText(key) && store.prompts.byEventKey(session.id, key) === undefined;
+  return isFree ? key : deliveryKey(key, prompt);
 }

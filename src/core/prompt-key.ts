@@ -25,7 +25,12 @@ export function storedDeliveryKey(stored: {
   prompt_text: string;
 }): string {
   const { event_key, private: isPrivate, prompt_text: text } = stored;
-  return namesText.test(event_key) ? event_key : deliveryKey(event_key, { private: isPrivate === 1, text });
+  return canNameText(event_key) ? event_key : deliveryKey(event_key, { private: isPrivate === 1, text });
+}
+
+/** Whether a key looks like a delivery key. An id of a host that does is stored with the key of its text. */
+export function canNameText(eventKey: string): boolean {
+  return namesText.test(eventKey);
 }
 
 /** What remains of a deleted prompt: a key of the host's session and the delivery. */

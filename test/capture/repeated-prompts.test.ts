@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
 import { createIntake } from "../../src/capture/intake.ts";
+import { deliveryKey } from "../../src/core/prompt-key.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -39,7 +40,7 @@ const edit = (id: number, text: string) => memory.store.edits.prompt(id, text, n
 const newestEdit = () => memory.store.trash.page({ offset: 0, limit: 1, since: 0 }).items[0]?.trash_id ?? 0;
 
 describe("a deleted prompt", () => {
-  test("is not stored again by the same event, with or without its session", async () => {
+  test("is not stored again by the same event, in its session or in the next one", async () => {
     await deliver("one", "q1");
     await deliver("two", "q2");
     deletePrompt(1);
@@ -48,8 +49,60 @@ describe("a deleted prompt", () => {
     });
     expect(texts()).toEqual(["two"]);
     memory.store.deletions.session(1, now);
-    expect(await deliver("two", "q2")).toMatchObject({ sessionDbId: 1, promptNumber: 2, skipped: true });
-    expect(memory.store.stats()).toMatchObject({ sessions: 0, prompts: 0 });
+    const { sessionDbId, ...answer } = await deliver("two", "q2");
+    expect(answer).toEqual({ promptNumber: 2, skipped: true, reason: "duplicate" });
+    expect(memory.store.sessions.byClaudeId(claudeSessionId)).toMatchObject({ id: sessionDbId });
+    expect(sessionDbId).not.toBe(1);
+    expect(memory.store.stats()).toMatchObject({ sessions: 1, prompts: 0 });
+  });
+
+  test("begins the next session as private as the deleted one was", async () => {
+    await deliver("one", "q1");
+    await deliver("<private>all of it</private>", "q2");
+    memory.store.deletions.session(1, now);
+    expect(await deliver("one", "q1")).toMatchObject({ reason: "duplicate" });
+    const use = { claudeSessionId, tool_name: "Read", tool_input: { file_path: "a.ts" } };
+    expect(await intake.observe(use)).toEqual({ status: "skipped", reason: "private" });
+    await deliver("three", "q3");
+    expect(await intake.observe(use)).toMatchObject({ status: "queued" });
+  });
+
+  test("whose host id ends as a key of a text does is known again", async () => {
+    await deliver("one", "run:0123456789abcdef");
+    await deliver("two", "run:fedcba9876543210");
+    deletePrompt(1);
+    edit(2, "edited");
+    for (const [text, key] of [
+      ["one", "run:0123456789abcdef"],
+      ["two", "run:fedcba9876543210"],
+    ] as const)
+      expect(await deliver(text, key)).toMatchObject({ skipped: true, reason: "duplicate" });
+    expect(texts()).toEqual(["edited"]);
+    const named = memory.store.sessions.forIntake(claudeSessionId, { promptKey: "run:fedcba9876543210" });
+    expect(named).toMatchObject({ prompt_number: 2 });
+  });
+
+  test("is restored beside another text with its host id, but not beside the same text", async () => {
+    await deliver("one", "q1");
+    const entry = deletePrompt(1)?.trash_id ?? 0;
+    await deliver("typed meanwhile", "q1");
+    expect(memory.store.restore(entry, 0)).toMatchObject({ action: "deleted" });
+    for (const text of ["one", "typed meanwhile"])
+      expect(await deliver(text, "q1")).toMatchObject({ reason: "duplicate" });
+    expect(texts()).toEqual(["one", "typed meanwhile"]);
+
+    const again = deletePrompt(1)?.trash_id ?? 0;
+    memory.store.prompts.insert({
+      ...{ session_id: 1, claude_session_id: claudeSessionId, sdk_session_id: "s", project: "demo" },
+      ...{
+        prompt_number: 9,
+        prompt_text: "one",
+        private: 0,
+        event_key: deliveryKey("q1", { private: false, text: "one" }),
+      },
+      now,
+    });
+    expect(memory.store.restore(again, 0)).toMatchObject({ is: "stored_again" });
   });
 
   test("is not stored again once the trash is empty", async () => {

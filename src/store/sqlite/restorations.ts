@@ -1,5 +1,6 @@
 // Restores records from the trash, with their links, sources and queued messages. Derived rows are written again.
 import { MemError } from "../../core/errors.ts";
+import { storedDeliveryKey } from "../../core/prompt-key.ts";
 import type { RecordCounts, Refusal, Restored, TrashEntry, TrashKind } from "../../core/records/trash.ts";
 import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
 import type { Edits } from "./edits.ts";
@@ -86,10 +87,10 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
 function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusal | undefined {
   const sql = createSql(db);
   const hasSession = sql.value<[id: number], number>("select 1 from sessions where id = ?");
-  const samePrompt = sql.value<[{ session: number; number: number; key: string }], number>(
-    `select id
+  const inPlace = sql.all<[{ session: number; number: number; key: string; delivery: string }], Row>(
+    `select id, prompt_number, event_key, private, prompt_text
      from user_prompts
-     where session_id = @session and (prompt_number = @number or event_key = @key)`,
+     where session_id = @session and (prompt_number = @number or event_key in (@key, @delivery))`,
   );
   const places = {
     observation: "observations",
@@ -105,9 +106,17 @@ function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusa
     if (hasSession(session) === undefined)
       return { is: "without_session", session, by: trash.deletionOf("session", session) };
     if (kind !== "prompt") return undefined;
-    const by = samePrompt({ session, number: Number(row.prompt_number), key: String(row.event_key) });
-    return by === undefined ? undefined : { is: "stored_again", by };
+    const [number, delivery] = [Number(row.prompt_number), deliveryOf(row)];
+    const by = inPlace({ session, number, key: String(row.event_key), delivery }).find(
+      (other) => other.prompt_number === number || deliveryOf(other) === delivery,
+    );
+    return by === undefined ? undefined : { is: "stored_again", by: Number(by.id) };
   };
+}
+
+function deliveryOf({ event_key, private: isPrivate, prompt_text }: Row): string {
+  const stored = { event_key: String(event_key), prompt_text: String(prompt_text) };
+  return storedDeliveryKey({ ...stored, private: isPrivate === 1 ? 1 : 0 });
 }
 
 /** Inserts rows of a table as they were, unless they are there; returns how many. */
@@ -138,6 +147,9 @@ function createPutRecords(db: Sqlite, trash: Trash) {
   const projects = createProjects(db);
   const supersede = createSupersedeAgain(db);
   const hasKey = sql.value<[key: string], number>("select 1 from observations where generation_key = ?");
+  const hasPrompt = sql.value<[session: number, key: string], number>(
+    "select 1 from user_prompts where session_id = ? and event_key = ?",
+  );
   const kinds = {
     observations: "observation",
     session_summaries: "summary",
@@ -152,11 +164,19 @@ function createPutRecords(db: Sqlite, trash: Trash) {
     // The successor may not be there yet, or not any more.
     return {
       ...row,
+      ...keyOf(row),
       ...(row.superseded_by === undefined ? {} : { superseded_by: null }),
       ...(isTaken ? { generation_key: null } : {}),
       project,
       synced_at: null,
     };
+  }
+
+  // A prompt typed while the agent worked has the id of the host since.
+  function keyOf(row: Row): Row {
+    const { session_id: session, event_key: key } = row;
+    if (typeof session !== "number" || typeof key !== "string" || row.prompt_text === undefined) return {};
+    return hasPrompt(session, key) === undefined ? {} : { event_key: deliveryOf(row) };
   }
 
   return (entry: number) => {
