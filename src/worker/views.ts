@@ -40,7 +40,7 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
         session: { id, claude_session_id, project },
         ...injections.ofSession(claude_session_id, page),
         ...page,
-        totals: injections.totalsOf(claude_session_id),
+        ...(page.offset === 0 ? { totals: injections.totalsOf(claude_session_id) } : {}),
       })),
     records: (sessionId, { offset, limit }) =>
       ofSession(sessionId, ({ id: session, sdk_session_id: sdk }) => ({

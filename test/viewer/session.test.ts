@@ -25,7 +25,7 @@ test("a session shows its injected context: when, why, at what cost", async () =
   const { page, errors, foreign } = await browser.open(worker, "#/sessions");
   await page.locator(`[data-row][data-id="${id}"]`).click();
   const totals = page.locator(".injected-totals");
-  await totals.getByText(`${injected.totals.tokens} tokens`).waitFor();
+  await totals.getByText(`${injected.totals?.tokens} tokens`).waitFor();
   const main = page.locator("section > .session-timeline > li");
   const heads = await main.locator(".injected-head strong").allInnerTexts();
   expect(heads).toEqual(["at the start", "with prompt 1", "before it opened src/auth/session.ts"]);

@@ -34,6 +34,9 @@ test("a session's injections name the moment, the cause and the records, with th
   expect(body.items[1].text).toContain("Never use npm here.");
   const tokens = body.items.map((one: { tokens: number }) => one.tokens);
   expect(body.totals.tokens).toBe(tokens[0] + tokens[1]);
+  const { body: second } = await ask("GET", `/api/sessions/${id}/injections?offset=1`);
+  expect(second.items).toMatchObject([{ moment: "command" }]);
+  expect(second.totals).toBeUndefined();
   const { body: details } = await ask("GET", "/api/observations/1/details");
   expect(details.injected).toMatchObject({ times: 2, sessions: 1 });
 });

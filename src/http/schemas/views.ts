@@ -60,7 +60,8 @@ export const sessionInjections = z.lazy(() =>
         sub_agent_tokens: z.int(),
         moments: z.array(z.object({ moment: z.enum(injectionMoments), tokens: z.int() })),
       })
-      .meta({ description: "Of everything that the session was injected, whatever the page." }),
+      .meta({ description: "Of everything that the session was injected. Only with offset 0." })
+      .optional(),
   }),
 );
 

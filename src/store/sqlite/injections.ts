@@ -93,23 +93,35 @@ interface InjectionTotals {
 }
 
 function createTotalsOf(db: Sqlite): (session: string) => InjectionTotals {
-  const rows = createSql(db).all<
+  const sql = createSql(db);
+  const byMoment = sql.all<
     [session: string],
-    Pick<InjectionRow, "reader" | "moment" | "tokens" | "records">
-  >("select reader, moment, tokens, records from injections where session = ?");
+    { moment: InjectionMoment; injections: number; tokens: number; sub_agent_tokens: number }
+  >(
+    `select moment, count(*) as injections, sum(tokens) as tokens,
+       coalesce(sum(tokens) filter (where reader <> ''), 0) as sub_agent_tokens
+     from injections
+     where session = ?
+     group by moment
+     order by min(id)`,
+  );
+  const recordsOf = sql.value<[session: string], number>(
+    `select count(distinct n.value)
+     from injections i
+     cross join json_each('["' || replace(trim(i.records, ','), ',', '","') || '"]') n
+     where i.session = ? and n.value <> ''`,
+  );
   return (session) => {
-    const moments = new Map<InjectionMoment, number>();
-    const records = new Set<string>();
-    const totals = { injections: 0, tokens: 0, sub_agent_tokens: 0 };
-    for (const { reader, moment, tokens, records: names } of rows(session)) {
-      totals.injections += 1;
-      totals.tokens += tokens;
-      if (reader !== "") totals.sub_agent_tokens += tokens;
-      moments.set(moment, (moments.get(moment) ?? 0) + tokens);
-      for (const name of namesIn(names)) records.add(recordName(name));
-    }
-    const byMoment = [...moments].map(([moment, tokens]) => ({ moment, tokens }));
-    return { ...totals, records: records.size, moments: byMoment };
+    const moments = byMoment(session);
+    const sum = (name: "injections" | "tokens" | "sub_agent_tokens") =>
+      moments.reduce((total, moment) => total + moment[name], 0);
+    return {
+      injections: sum("injections"),
+      records: recordsOf(session) ?? 0,
+      tokens: sum("tokens"),
+      sub_agent_tokens: sum("sub_agent_tokens"),
+      moments: moments.map(({ moment, tokens }) => ({ moment, tokens })),
+    };
   };
 }
 

@@ -8,7 +8,7 @@ import { linkTo } from "../links.ts";
 import { InlineCode } from "../parts/inline-code.tsx";
 import { TypeBadge } from "../parts/record-row.tsx";
 
-type Totals = Reads[`/api/sessions/${number}/injections`]["totals"];
+type Totals = NonNullable<Reads[`/api/sessions/${number}/injections`]["totals"]>;
 type Session = Reads[`/api/session/${number}`];
 type Moment = Injection["moment"];
 

@@ -132,7 +132,7 @@ function SessionBody({ session, reload, query }: BodyProps) {
   const injected = usePaged(
     async (page, signal) => {
       const answer = await api.get(`/api/sessions/${id}/injections`, page, signal);
-      setTotals(answer.totals);
+      if (answer.totals !== undefined) setTotals(answer.totals);
       return answer;
     },
     [id],
