@@ -62,11 +62,22 @@ export interface CaptureStore {
     count(name: "accepted" | "done" | "skipped", by: number): void;
   };
   withdrawals: {
-    /** Deletes messages with this `prompt_key` and their records. True when a running model call contains some. */
-    ofPrompt(sessionId: number, promptKey: string): boolean;
+    /** Deletes messages with this `prompt_key` and their records. */
+    ofPrompt(sessionId: number, promptKey: string): Withdrawn;
     /** The same in sessions that the user deleted. */
     inTrash(claudeSessionId: string, promptKey: string): void;
   };
+}
+
+/** What a late private prompt deleted. */
+export interface Withdrawn {
+  /** A running model call was sent some of the messages. */
+  isShown: boolean;
+  /** Ids of records. */
+  observations: readonly number[];
+  summaries: readonly number[];
+  /** Ids of observations that are active again: a deleted one had replaced them. */
+  changed: readonly number[];
 }
 
 export interface DeletedPrompt {

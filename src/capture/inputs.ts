@@ -4,7 +4,7 @@ import type { StreamEvent } from "../core/records/events.ts";
 import type { SkipReason } from "../core/records/messages.ts";
 import type { Clean, CleanPrompt } from "../privacy/clean.ts";
 import type { Json, JsonObject } from "../text/json.ts";
-import type { CaptureStore } from "./capture-store.ts";
+import type { CaptureStore, Withdrawn } from "./capture-store.ts";
 import type { Cleaner } from "./cleaner.ts";
 
 export interface EventInput {
@@ -97,7 +97,7 @@ export interface IntakeDeps {
   /** Called after a message of the session is stored. */
   onQueued: (sessionDbId: number) => void;
   /** A private prompt withdrew earlier messages. If a model call shows some of them, resolves after it is canceled. */
-  onWithdrawn: (withdrawn: { sessionDbId: number; project: string; isShown: boolean }) => Promise<void>;
+  onWithdrawn: (withdrawn: Withdrawn & { sessionDbId: number; project: string }) => Promise<void>;
   /** Default: everything is cleaned in this process. */
   cleaner?: Cleaner;
 }

@@ -4,7 +4,7 @@ import { asSpooled, canNameText, deletedPromptKey, deliveryKey, sentTextKey } fr
 import type { IntakeSession, UserPrompt } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
-import type { CaptureStore, DeletedPrompt, StoredPrompt } from "./capture-store.ts";
+import type { CaptureStore, DeletedPrompt, StoredPrompt, Withdrawn } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
 import { createSession, markActive, stepOf } from "./session-states.ts";
@@ -20,8 +20,8 @@ interface StoredAnswer {
   session: IntakeSession;
   opened: boolean;
   prompt: UserPrompt | null;
-  /** Earlier messages that the private prompt withdrew; `shown`: a model call contains some of them. */
-  withdrawn: "nothing" | "stored" | "shown";
+  /** Earlier messages that the private prompt withdrew, and their records. */
+  withdrawn: Withdrawn | null;
 }
 
 export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"> {
@@ -35,9 +35,9 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
         storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
       );
       const { session, prompt, opened, answer } = stored;
-      if (stored.withdrawn !== "nothing") {
-        const isShown = stored.withdrawn === "shown";
-        await deps.onWithdrawn({ sessionDbId: session.id, project: session.project, isShown });
+      if (stored.withdrawn !== null) {
+        const { id: sessionDbId, project } = session;
+        await deps.onWithdrawn({ sessionDbId, project, ...stored.withdrawn });
       }
       if (opened) publish({ type: "session_started", sessionDbId: session.id, project: session.project });
       if (prompt !== null && !answer.skipped) {
@@ -87,7 +87,7 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   const awaited = prompt.private ? input.eventKey : undefined;
   if (awaited !== undefined) store.withdrawals.inTrash(input.claudeSessionId, awaited);
   const withdrawn =
-    awaited === undefined || existing === undefined ? "nothing" : withdraw(store, session, awaited);
+    awaited === undefined || existing === undefined ? null : store.withdrawals.ofPrompt(session.id, awaited);
   markActive(store, session, { step, now: prompt.now });
   const answer: PromptAnswer = { sessionDbId: session.id, promptNumber, skipped: prompt.private };
   if (prompt.private) answer.reason = "private";
@@ -109,11 +109,7 @@ function duplicate(
   place: Pick<PromptAnswer, "sessionDbId" | "promptNumber">,
 ): StoredAnswer {
   const answer: PromptAnswer = { ...place, skipped: true, reason: "duplicate" };
-  return { session, opened: false, prompt: null, withdrawn: "nothing", answer };
-}
-
-function withdraw(store: CaptureStore, session: IntakeSession, promptKey: string): "stored" | "shown" {
-  return store.withdrawals.ofPrompt(session.id, promptKey) ? "shown" : "stored";
+  return { session, opened: false, prompt: null, withdrawn: null, answer };
 }
 
 function insertPrompt(

@@ -51,7 +51,7 @@ import { buildRecall } from "./recall-answers.ts";
 import { buildRules } from "./rules.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
 import { createStatus, createStatusLine, createStorageHealth } from "./status.ts";
-import { createTrashPorts } from "./trash.ts";
+import { createReportWithdrawn, createTrashPorts } from "./trash.ts";
 import { createVectorSearch } from "./vectors.ts";
 import type { WorkerIdentity } from "./worker-file.ts";
 
@@ -238,6 +238,7 @@ function buildCapture(parts: Base & Memory & Generation) {
   const live = createLiveSettings({ dataDir: settings.dataDir, env: parts.env, clock, warn });
   const cleaner = createThreadCleaner({ script: packageFile("dist", "clean-thread.cjs"), warn });
   const inTurn = createInTurn();
+  const queueChanged = () => void signals.emit("queueChanged");
   const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
   const intake = createIntake({
     ...shared,
@@ -247,12 +248,9 @@ function buildCapture(parts: Base & Memory & Generation) {
     onQueued(sessionDbId) {
       idle.disturb();
       scheduler.notify(sessionDbId);
-      signals.emit("queueChanged");
+      queueChanged();
     },
-    async onWithdrawn({ sessionDbId, project, isShown }) {
-      parts.touched(project);
-      if (isShown) await scheduler.cancel(sessionDbId);
-    },
+    onWithdrawn: createReportWithdrawn({ store, publish, scheduler, queueChanged }),
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);

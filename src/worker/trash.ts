@@ -1,5 +1,6 @@
 // Deletes and restores records over the store, and reports it to search, the stream and the scheduler.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { IntakeDeps } from "../capture/inputs.ts";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
@@ -79,6 +80,22 @@ function report(deps: TrashDeps, { kind, id, project, observations, session, ...
   if (!done.isQueued || session === null) return;
   deps.scheduler.notify(session);
   deps.queueChanged();
+}
+
+/** Reports what a late private prompt deleted. */
+export function createReportWithdrawn(
+  deps: Pick<TrashDeps, "store" | "publish" | "queueChanged" | "scheduler">,
+): IntakeDeps["onWithdrawn"] {
+  return async ({ sessionDbId, project, isShown, observations, summaries, changed }) => {
+    if (isShown) {
+      await deps.scheduler.cancel(sessionDbId);
+      deps.scheduler.notify(sessionDbId);
+    }
+    for (const id of observations) deps.publish({ type: "record_deleted", kind: "observation", id, project });
+    for (const id of summaries) deps.publish({ type: "record_deleted", kind: "summary", id, project });
+    for (const id of changed) publishText(deps, "observation", id);
+    deps.queueChanged();
+  };
 }
 
 /** Publishes a text that was edited, or an edit that was undone. */

@@ -106,7 +106,7 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
     withdrawals: {
       ofPrompt(_, key) {
         withdrawn.push(key);
-        return false;
+        return { isShown: false, observations: [], summaries: [], changed: [] };
       },
       inTrash: () => undefined,
     },

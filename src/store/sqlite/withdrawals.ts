@@ -5,6 +5,18 @@ import type { PendingMessages } from "./pending-messages.ts";
 import { createSql } from "./sql.ts";
 import { createDropCopies } from "./withdrawn-copies.ts";
 
+interface Withdrawn extends DroppedRecords {
+  /** A running model call was sent some of the events. */
+  isShown: boolean;
+}
+
+interface DroppedRecords {
+  observations: number[];
+  summaries: number[];
+  /** Ids of observations that are active again: a deleted one had replaced them. */
+  changed: number[];
+}
+
 /** Runs in the transaction of the prompt. */
 export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "count">) {
   const sql = createSql(db);
@@ -23,21 +35,19 @@ export function createWithdrawals(db: Sqlite, pending: Pick<PendingMessages, "co
   const namingInTrash = createNamingInTrash(db);
   const dropCopies = createDropCopies(db);
   return {
-    /**
-     * Deletes the events that name the prompt by `promptKey` and all records made from them. True when a running model
-     * call was sent some of them.
-     */
-    ofPrompt(session: number, promptKey: string): boolean {
+    /** Deletes the events that name the prompt by `promptKey` and all records made from them. */
+    ofPrompt(session: number, promptKey: string): Withdrawn {
       const ids = naming({ session, front: frontOf(promptKey) });
-      if (ids.length === 0) return false;
-      dropCopies({ events: ids, ...dropRecords(session, JSON.stringify(ids)) });
+      if (ids.length === 0) return { isShown: false, observations: [], summaries: [], changed: [] };
+      const dropped = dropRecords(session, JSON.stringify(ids));
+      dropCopies({ events: ids, ...dropped });
       const dequeued = ids.flatMap((id) => dequeue(id));
       for (const id of ids) dropEvent(id);
       // Finished messages stay counted as done.
       pending.count("skipped", dequeued.length);
       // The call was sent the whole batch.
       const wasSent = dequeued.includes("processing");
-      return breakOff(session, wasSent) || wasSent;
+      return { ...dropped, isShown: breakOff(session, wasSent) || wasSent };
     },
     /** The same in deleted sessions of the host's session. */
     inTrash(claudeSessionId: string, promptKey: string): void {
@@ -93,10 +103,8 @@ export function createBreakOff(db: Sqlite): (session: number | null, wasSent?: b
   };
 }
 
-/** Deletes the records that were made from the events; returns their ids. */
-function createDropRecords(
-  db: Sqlite,
-): (session: number, events: string) => { observations: number[]; summaries: number[] } {
+/** Deletes the records that were made from the events. */
+function createDropRecords(db: Sqlite): (session: number, events: string) => DroppedRecords {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
   const observationsOf = sql.values<[{ session: number; events: string }], number>(
@@ -111,11 +119,19 @@ function createDropRecords(
      from session_summaries
      where generation_key in (select value || ':0' from json_each(?))`,
   );
+  // A trigger makes them active again.
+  const replacedBy = sql.values<[{ ids: string }], number>(
+    `select id
+     from observations
+     where superseded_by in (select value from json_each(@ids)) and id not in (select value from json_each(@ids))
+     order by id`,
+  );
   const dropObservation = sql.run<[id: number]>("delete from observations where id = ?");
   const dropSummary = sql.run<[id: number]>("delete from session_summaries where id = ?");
   return (session, events) => {
     const observations = observationsOf({ session, events });
     const summaries = summariesOf(events);
+    const changed = replacedBy({ ids: JSON.stringify(observations) });
     for (const id of observations) {
       derived.drop("observations", id);
       dropObservation(id);
@@ -124,6 +140,6 @@ function createDropRecords(
       derived.drop("session_summaries", id);
       dropSummary(id);
     }
-    return { observations, summaries };
+    return { observations, summaries, changed };
   };
 }

@@ -117,7 +117,7 @@ describe("while a turn is being read, a private prompt before it", () => {
     const queue = createGenerationQueue(store, "me");
     const batch = await queue.claim(session, claim);
     expect(batch?.turns.get(summarize)?.shown).toEqual([secret]);
-    expect(await isPrivate("k")).toBe(true);
+    expect(await isPrivate("k")).toMatchObject({ isShown: true });
     const reply = {
       observations: [said("of the secret", cause, summarize)],
       summaries: [],
