@@ -61,6 +61,13 @@ export function createMaintenance(deps: MaintenanceDeps) {
       for (const old of deps.purges) every(minuteMs, `deleting old ${old.what}`, () => purgeOld(old));
       every(minuteMs, "refreshing context files", deps.refreshFolders);
     },
+    /** Deletes what is old now, after the work that runs. */
+    purge() {
+      running = running.then(async () => {
+        for (const old of deps.purges)
+          if (!stopped) await failOpen(`deleting old ${old.what}`, () => purgeOld(old));
+      });
+    },
     /** Resolves when the round that runs, if any, has ended. */
     async stop() {
       stopped = true;

@@ -1,5 +1,4 @@
 // Deletes and restores records over the store, and reports it to search, the stream and the scheduler.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { IntakeDeps } from "../capture/inputs.ts";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
@@ -19,10 +18,10 @@ interface TrashDeps {
   /** Told of observations that need vectors. */
   vectors: { notify(ids: readonly number[]): void };
   scheduler: Pick<Scheduler, "cancel" | "notify">;
+  /** Deletes emptied entries in the background. */
+  maintenance: { purge(): void };
 }
 
-// Some milliseconds: hooks are answered in between.
-const rowsPerStep = 200;
 const undoMs = undoDays * 24 * 3_600_000;
 
 export function createTrashPorts(deps: TrashDeps): TrashPorts {
@@ -53,11 +52,9 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
       return { items: shown, hasMore, offset, limit };
     },
     async empty() {
-      const [before, all] = [clock.now() + 1, store.trash.count()];
-      const step = () => store.commit(() => store.trash.empty(before, rowsPerStep));
-      while ((await step()) > 0) await nextTurn();
-      const left = store.trash.count();
-      return { deleted: all - left, left };
+      const emptied = await store.commit(() => store.trash.empty());
+      deps.maintenance.purge();
+      return emptied;
     },
     async restore(trashId) {
       // Refusals are returned: a throw would roll back other writes of the same transaction.

@@ -171,3 +171,14 @@ export function conservation(): void {
 
 export const idsOf = (table: string) =>
   db.prepare<[], number>(`select id from ${table} order by id`).pluck().all();
+
+/** Whether a table of a full text contains the bytes. */
+export function bytesWith(word: string): boolean {
+  return ["observations_fts", "session_summaries_fts", "user_prompts_fts"].some((table) =>
+    db
+      .prepare<[], Buffer>(`select block from ${table}_data`)
+      .pluck()
+      .all()
+      .some((block) => block.includes(word)),
+  );
+}

@@ -5,6 +5,7 @@ import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.t
 import {
   answersOf,
   ask,
+  bytesWith,
   conservation,
   dayMs,
   db,
@@ -347,39 +348,3 @@ test("what is older than 30 days cannot be restored, and is purged in steps", as
   expect(db.prepare("select count(*) from trash").pluck().get()).toBe(0);
   expect(bytesWith("kumquat")).toBe(false);
 });
-
-describe("emptying the trash", () => {
-  test("leaves nothing of what was deleted or edited, in the full text neither", async () => {
-    await workIn("s-1", "kumquat");
-    await workIn("s-2", "papaya");
-    await remove("/api/sessions/1");
-    const summary = db.prepare("select id from session_summaries").pluck().get();
-    await ask("PATCH", `/api/summaries/${summary}`, { notes: "Mango." });
-    expect((await ask("DELETE", "/api/trash")).body).toEqual({ deleted: 2, left: 0 });
-    expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
-    expect(db.prepare("select count(*) from trash_rows").pluck().get()).toBe(0);
-    expect(bytesWith("kumquat")).toBe(false);
-    expect(await hits("papaya")).toBeGreaterThan(0);
-    expect((await ask("DELETE", "/api/trash")).body).toEqual({ deleted: 0, left: 0 });
-  });
-
-  test("keeps what follows a private prompt of a deleted session private", async () => {
-    const session = { claudeSessionId: "s-1", project: "app" };
-    const use = { ...session, tool_name: "Bash", tool_input: { command: "echo kumquat" } };
-    await ask("POST", "/api/sessions/init", { ...session, prompt: "<private>all of it</private>" });
-    await remove("/api/sessions/1");
-    expect((await ask("DELETE", "/api/trash")).body).toEqual({ deleted: 0, left: 1 });
-    expect((await ask("POST", "/api/sessions/observations", use)).body).toMatchObject({ reason: "private" });
-  });
-});
-
-/** Whether a table of a full text contains the bytes. */
-function bytesWith(word: string): boolean {
-  return ["observations_fts", "session_summaries_fts", "user_prompts_fts"].some((table) =>
-    db
-      .prepare<[], Buffer>(`select block from ${table}_data`)
-      .pluck()
-      .all()
-      .some((block) => block.includes(word)),
-  );
-}

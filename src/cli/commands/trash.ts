@@ -150,6 +150,6 @@ async function empty(context: CliContext, { yes, json }: EmptyOptions): Promise<
   );
   if (done.left > 0)
     io.err(
-      `${counted(done.left, "session")} stayed: deleted during a private prompt, which the trash still knows of.`,
+      `The ids of ${counted(done.left, "session")} stay: deleted during a private prompt, and what follows is private too.`,
     );
 }

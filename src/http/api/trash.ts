@@ -21,7 +21,7 @@ export interface TrashPorts {
   /** Throws `not_found`. */
   remove(kind: TrashKind, id: number): Promise<DeletedRecord>;
   page(request: TrashQuery): TrashPage;
-  /** Deletes for good what can still be restored. */
+  /** Nothing can be restored any more; its rows are deleted in the background. */
   empty(): Promise<EmptiedTrash>;
   /** Throws `not_found`, or `conflict` when what is there now forbids it. */
   restore(trashId: number): Promise<RestoredRecord>;

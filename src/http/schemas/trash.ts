@@ -69,7 +69,8 @@ export const emptiedTrash = z.lazy(() =>
     .object({
       deleted: z.int().meta({ description: "Entries." }),
       left: z.int().meta({
-        description: "Sessions that were deleted during a private prompt: what follows it is private too.",
+        description:
+          "Sessions that were deleted during a private prompt: only their ids stay, since what follows is private too.",
       }),
     })
     .meta({ id: "EmptiedTrash" }),

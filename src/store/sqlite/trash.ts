@@ -28,6 +28,9 @@ interface PageRequest {
 export type Trash = ReturnType<typeof createTrash>;
 
 const entryColumns = "id as trash_id, kind, record_id as id, action, title, project, at_epoch";
+// An emptied entry has the time 0 until its rows are deleted; an entry that keeps a private session's id has no record.
+const isRestorable = "at_epoch > 0 and record_id > 0";
+const isOfRestorable = `exists (select 1 from trash where id = trash_rows.trash_id and ${isRestorable})`;
 
 /** Runs in the transaction of the record. */
 export function createTrash(db: Sqlite) {
@@ -47,20 +50,25 @@ export function createTrash(db: Sqlite) {
   );
   const contentOf = sql.value<[key: number], string>("select content from trash_rows where id = ?");
   const kept = sql.all<[place: string, row: number], { key: number; content: string }>(
-    "select id as key, content from trash_rows where place = ? and row_id = ? order by id",
+    `select id as key, content
+     from trash_rows
+     where place = ? and row_id = ? and ${isOfRestorable}
+     order by id`,
   );
   const replace = sql.run<[content: string, key: number]>("update trash_rows set content = ? where id = ?");
-  const count = sql.value<[], number>("select count(*) from trash");
   const page = sql.all<[Omit<PageRequest, "project"> & { project: string | null }], TrashEntry>(
     `select ${entryColumns}
      from trash
-     where at_epoch >= @since and (@project is null or project = @project)
+     where ${isRestorable} and at_epoch >= @since and (@project is null or project = @project)
      order by trash.id desc
      limit @limit offset @offset`,
   );
   const takeRow = sql.value<[place: string, row: number], string>(
     `delete from trash_rows
-     where id = (select max(id) from trash_rows where place = ? and row_id = ?)
+     where id = (
+       select max(id)
+       from trash_rows
+       where place = ? and row_id = ? and ${isOfRestorable})
      returning content`,
   );
   return {
@@ -87,11 +95,11 @@ export function createTrash(db: Sqlite) {
       return content === undefined ? undefined : (JSON.parse(content) as Row);
     },
     byId: sql.get<[id: number], TrashEntry & { text_key: string | null }>(
-      `select ${entryColumns}, text_key from trash where id = ?`,
+      `select ${entryColumns}, text_key from trash where id = ? and ${isRestorable}`,
     ),
     /** The newest entry of a deleted record. */
     deletionOf: sql.value<[kind: TrashEntry["kind"], id: number], number>(
-      "select max(id) from trash where kind = ? and record_id = ? and action = 'deleted'",
+      `select max(id) from trash where kind = ? and record_id = ? and action = 'deleted' and ${isRestorable}`,
     ),
     holding: createHolding(db),
     drop: sql.run<[id: number]>("delete from trash where id = ?"),
@@ -100,8 +108,8 @@ export function createTrash(db: Sqlite) {
       const items = page({ ...request, project: project ?? null, limit: limit + 1 });
       return { items: items.slice(0, limit), hasMore: items.length > limit };
     },
-    count: () => count() ?? 0,
-    ...createPurge(db),
+    empty: createEmpty(db),
+    purge: createPurge(db),
   };
 }
 
@@ -114,6 +122,7 @@ function createHolding(db: Sqlite): Holding {
      from trash
      where id = (select max(trash_id) from trash_rows where place = @place and row_id = @id)
        and action = 'deleted'
+       and ${isRestorable}
        and at_epoch >= @since`,
   );
   return ({ kind, id, since }) => holding({ place: tables[kind], id, since });
@@ -126,57 +135,83 @@ const tables = {
   session: "sessions",
 } as const satisfies Record<TrashEntry["kind"], string>;
 
+interface Emptied {
+  deleted: number;
+  /** Sessions that were deleted during a private prompt: their ids stay, since what follows is private too. */
+  left: number;
+}
+
+/** Makes every entry impossible to restore; `purge` deletes their rows. */
+function createEmpty(db: Sqlite): () => Emptied {
+  const sql = createSql(db);
+  // The newest deleted session of the host's session decides, unless the host went on in another one.
+  const privateSessions = sql.all<[], { id: number; claude_session_id: string; at_epoch: number }>(
+    `select id, claude_session_id, at_epoch
+     from (
+       select r.row_id as id, r.content ->> '$.claude_session_id' as claude_session_id, t.at_epoch,
+         r.content ->> '$.prompt_private' as is_private, max(r.id)
+       from trash_rows r
+       cross join trash t on t.id = r.trash_id
+       where r.place = 'sessions' and r.row_id is not null
+       group by r.content ->> '$.claude_session_id') d
+     where is_private = 1 and at_epoch > 0
+       and not exists (select 1 from sessions s where s.claude_session_id = d.claude_session_id)`,
+  );
+  const empty = sql.changes<[]>(`update trash set at_epoch = 0, title = '' where ${isRestorable}`);
+  const emptyBare = sql.run<[]>("update trash set at_epoch = 0 where record_id = 0");
+  const addBare = sql.value<[at: number], number>(
+    `insert into trash (kind, record_id, action, title, project, at_epoch)
+     values ('session', 0, 'deleted', '', '', ?)
+     returning id`,
+  );
+  const keepId = sql.run<[entry: number | undefined, id: number, content: string]>(
+    "insert into trash_rows (trash_id, place, row_id, content) values (?, 'sessions', ?, ?)",
+  );
+  return () => {
+    const left = privateSessions();
+    const deleted = empty();
+    emptyBare();
+    for (const { id, claude_session_id, at_epoch } of left)
+      keepId(addBare(at_epoch), id, JSON.stringify({ id, claude_session_id, prompt_private: 1 }));
+    return { deleted, left: left.length };
+  };
+}
+
 const dayMs = 24 * 3_600_000;
 // A few milliseconds.
 const pagesPerStep = 100;
+const bytesPerStep = 4 * 1024 * 1024;
 
-interface Purge {
-  /**
-   * One step of deleting entries from before: up to `limit` rows, then pages of the full text, then the empty entries.
-   * Returns `limit` while steps are left.
-   */
-  purge(before: number, limit: number): number;
-  /** The same now, except for sessions that were deleted during a private prompt: what follows it is private too. */
-  empty(before: number, limit: number): number;
-}
-
-function createPurge(db: Sqlite): Purge {
+/**
+ * One step of deleting entries from before, emptied ones too: up to `limit` rows, then pages of the full text, then the
+ * empty entries. Returns `limit` while steps are left.
+ */
+function createPurge(db: Sqlite): (before: number, limit: number) => number {
   const sql = createSql(db);
-  const purgeRows = sql.changes<[{ before: number; limit: number; kept: string }]>(
+  const purgeRows = sql.changes<[{ before: number; limit: number; bytes: number }]>(
     `delete from trash_rows
      where id in (
-       select r.id
-       from trash t
-       cross join trash_rows r on r.trash_id = t.id
-       where t.at_epoch < @before and t.id not in (select value from json_each(@kept))
-       limit @limit
-     )`,
+       select id
+       from (
+         select id, sum(bytes) over (rows unbounded preceding) - bytes as bytes_before
+         from (
+           select r.id, octet_length(r.content) as bytes
+           from trash t
+           cross join trash_rows r on r.trash_id = t.id
+           where t.at_epoch < @before
+           limit @limit))
+       where bytes_before < @bytes)`,
   );
   const oldest = sql.value<[], number | null>("select min(at_epoch) from trash");
-  const purgeEntries = sql.run<[{ before: number; kept: string }]>(
-    "delete from trash where at_epoch < @before and id not in (select value from json_each(@kept))",
-  );
-  const privateSessions = sql.values<[], number>(
-    `select trash_id
-     from trash_rows
-     where place = 'sessions' and row_id is not null and content ->> '$.prompt_private' = 1`,
-  );
+  const purgeEntries = sql.run<[before: number]>("delete from trash where at_epoch < ?");
   const merge = createMerge(db);
-  return {
-    purge(before, limit) {
-      if (purgeRows({ before, limit, kept: "[]" }) === limit) return limit;
-      // The full text is large: once a day at most.
-      if ((oldest() ?? before) >= before - dayMs) return 0;
-      if (merge()) return limit;
-      purgeEntries({ before, kept: "[]" });
-      return 0;
-    },
-    empty(before, limit) {
-      const kept = JSON.stringify(privateSessions());
-      if (purgeRows({ before, limit, kept }) === limit || merge()) return limit;
-      purgeEntries({ before, kept });
-      return 0;
-    },
+  return (before, limit) => {
+    if (purgeRows({ before, limit, bytes: bytesPerStep }) > 0) return limit;
+    // The full text is large: once a day at most, and when the trash is emptied.
+    if ((oldest() ?? before) >= before - dayMs) return 0;
+    if (merge()) return limit;
+    purgeEntries(before);
+    return 0;
   };
 }
 
