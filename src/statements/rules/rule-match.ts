@@ -41,6 +41,8 @@ interface Use {
   /** Operands, and the parts of `origin/main` and `HEAD:main`. */
   names: ReadonlySet<string>;
   writes: readonly string[];
+  /** Programs in front of it: `sudo`. */
+  before: readonly string[];
 }
 
 function useOf(segment: Segment): Use {
@@ -57,11 +59,21 @@ function useOf(segment: Segment): Use {
     words,
     names: new Set(operands.flatMap((word) => [word, ...word.split(/[/:]/)])),
     writes: [...segment.writes.filter((path) => !path.startsWith("/dev/")), ...filesWritten(segment)],
+    before: wordsBefore(segment),
   };
 }
 
+function wordsBefore({ source, words }: Segment): string[] {
+  const typed = source.trim().toLowerCase().split(/\s+/, mostBefore);
+  const at = typed.indexOf(words[0]?.toLowerCase() ?? "");
+  return at < 0 ? [] : typed.slice(0, at);
+}
+
+const mostBefore = 12;
+
 function forbidsUse(prohibition: Prohibition, use: Use): boolean {
   if (use.writes.some((path) => forbidsPath(prohibition, path))) return true;
+  if (namesProgramAlone(prohibition, use)) return true;
   if (use.families.length === 0) return false;
   const { object, clause } = prohibition;
   if ([...object.matchAll(codeSpan)].some(([, span = ""]) => isUsed(span, use))) return true;
@@ -69,6 +81,18 @@ function forbidsUse(prohibition: Prohibition, use: Use): boolean {
   if (addsPackage(use) && dependency.test(clause) && isNew.test(clause)) return true;
   return namesProgram(object, use) || namesOperation(object, use);
 }
+
+// "Never use sudo", "never make": any program, also one whose name is an ordinary word. "Don't look" forbids none.
+function namesProgramAlone({ object, clause }: Prohibition, { programs, before }: Use): boolean {
+  const [, verb, name = ""] = alone.exec(object) ?? [];
+  if (verb === undefined && !neverAlone.test(clause)) return false;
+  return programs.has(name.toLowerCase()) || before.includes(name.toLowerCase());
+}
+
+const alone =
+  /^\W*(?:(?:ever|please|to) )?(use|using|run|running|call|calling|invoke|execute|launch)? ?`?([a-z][\w.-]*?)`?(?: (?:here|again|ever|at all|directly|for anything|yourself|any ?more|in this (?:project|repo|repository)))?[\s.!]*$/i;
+const neverAlone =
+  /^\W*(?:and |but )?(?:never|no|not|nie|nunca|jamais|instead of|rather than)\s+`?[a-z][\w.-]*`?(?: (?:here|again))?\W*$/i;
 
 // `git push --force`: the command with all its options.
 function isUsed(span: string, use: Use): boolean {

@@ -32,6 +32,11 @@ const commands: [rule: string, command: string][] = [
   ["Ask me before you add a library", "uv add rich"],
   ["Don't run docker compose down here, others use the database", "docker compose down -v"],
   ["Don't touch third_party/", "rm -rf third_party/zlib"],
+  ["Never run make.", "make all"],
+  ["Always use just, never make.", "make"],
+  ["Never use sudo.", "sudo apt install x"],
+  ["Never use sudo without asking.", "cd /srv && sudo -u app ls"],
+  ["Do not use rm.", "rm -rf build"],
 ];
 
 it.each(commands)("%j forbids %j", (text, command) => {
@@ -94,6 +99,11 @@ it.each(paths)("%j forbids to edit %j", (text, path) => {
 
 describe("what a rule does not forbid", () => {
   const allowed: [rule: string, action: { command?: string; path?: string }][] = [
+    ["Never make changes to the schema", { command: "make all" }],
+    ["Never make a commit without asking.", { command: "make all" }],
+    ["Never just guess", { command: "just lint" }],
+    ["Don't look.", { command: "look up" }],
+    ["Never use sudo.", { command: "echo sudo" }],
     ["Yarn only in this repo, never npm.", { command: "yarn add left-pad" }],
     ["Yarn only in this repo.", { command: "yarn add left-pad" }],
     ["Always use pnpm", { command: "pnpm install" }],
