@@ -3,7 +3,7 @@ import type { QuotedRecord } from "../core/records/records.ts";
 import { cueOf, removing } from "../statements/text/cue-pattern.ts";
 import { saysLeftOpen, withoutOpenCues } from "../statements/text/left-open.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
-import { addsNothing } from "./turns.ts";
+import { addsNothing, byTurn, turnKey } from "./turns.ts";
 
 /** True for an agent's conclusion that something is not done yet. */
 export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {
@@ -11,7 +11,7 @@ export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | 
 }
 
 interface OpenWork {
-  /** Newest first. */
+  /** Newest turn first, each in the order of its message. */
   open: QuotedRecord[];
   /** Repeated by a newer account. */
   outdated: ReadonlySet<QuotedRecord>;
@@ -32,7 +32,7 @@ export function openWorkOf(ranked: readonly QuotedRecord[], newest: readonly Quo
   const ofLastTurn = ofFirstTurn([...current].filter(isRecent));
   const chosen = [...new Set([...ofLastTurn, ...open.filter(isRecent)])].slice(0, maxOpen - older.length);
   return {
-    open: newestFirst([...chosen, ...older]),
+    open: inTurnOrder(newestFirst([...chosen, ...older])),
     outdated: new Set(all.filter((one) => !current.has(one))),
   };
 }
@@ -46,6 +46,12 @@ export function newestFirst<R extends Pick<QuotedRecord, "created_at_epoch" | "i
   records: readonly R[],
 ): R[] {
   return records.toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
+}
+
+function inTurnOrder(open: readonly QuotedRecord[]): QuotedRecord[] {
+  return byTurn(open).flatMap(({ record, isFirst }) =>
+    isFirst ? open.filter((one) => turnKey(one) === turnKey(record)).toSorted((a, b) => a.id - b.id) : [],
+  );
 }
 
 type OfTurn = Pick<QuotedRecord, "summary" | "sdk_session_id" | "prompt_number">;

@@ -4,6 +4,7 @@ import type { QuotedRecord } from "../core/records/records.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
 import { saysOnlySuccess } from "../statements/success-report.ts";
+import { withoutOpenLabel } from "../statements/text/left-open.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { textTokens } from "./budget.ts";
 import type { StatementsPort } from "./context-port.ts";
@@ -68,7 +69,7 @@ export function startSections(
   const room = new Room(tokens);
   const sections = [
     room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules),
-    room.fill(openHeading, open.map(quotedWithDay), tokens * shares.open),
+    room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest, { openIds, repeats }), tokens * shares.sessions),
     room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
     room.fill("Found and decided", findings(ranked, { outdated, repeats }).map(quoted), tokens),
@@ -195,6 +196,11 @@ function quotedWithDay(one: QuotedRecord): Line {
   return { record: one, text: `- ${quoteOf(one)} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
 }
 
+// The heading says what the label says.
+function quotedOpen(one: QuotedRecord): Line {
+  return { ...quotedWithDay({ ...one, summary: withoutOpenLabel(one.summary) }), record: one };
+}
+
 function quoteOf({ reach, standing, summary }: QuotedRecord): string {
   const everywhere = reach === "everywhere" && standing === 1 ? "everywhere: " : "";
   return `${everywhere}${plainLine(summary, maxChars.quote)}`;
@@ -250,18 +256,32 @@ interface Shown {
   repeats: (text: string) => boolean;
 }
 
-/** The last sessions with a result, newest first: the request and the most salient conclusion. */
+/**
+ * The last sessions with a result, newest first: the request and the most salient conclusion. Sessions with plain
+ * conclusions only get the places that are left.
+ */
 function lastSessions(newest: readonly QuotedRecord[], { openIds, repeats }: Shown): Line[] {
-  const isConclusion = (one: QuotedRecord) =>
-    one.said_by === "agent" && one.subtitle !== null && isWorthIt(one) && !openIds.has(one.id);
-  const conclusions = newest.filter((one) => isConclusion(one) && !repeats(one.summary));
+  const conclusions = newestFirst(newest).filter(
+    (one) =>
+      one.said_by === "agent" && one.subtitle !== null && !openIds.has(one.id) && !repeats(one.summary),
+  );
+  const worthy = bestOfSessions(conclusions.filter(isWorthIt)).slice(0, maxSessions);
+  const shown = new Set(worthy.map((one) => one.sdk_session_id));
+  const plain = conclusions.filter(
+    (one) => !shown.has(one.sdk_session_id) && !isOpenWork(one) && !saysOnlySuccess(one.summary),
+  );
+  const lines = [...worthy, ...bestOfSessions(plain).slice(0, maxSessions - worthy.length)];
+  return newestFirst(lines).map((one) => sessionLine(one, newest, repeats));
+}
+
+function bestOfSessions(conclusions: readonly QuotedRecord[]): QuotedRecord[] {
   const best = new Map<string, QuotedRecord>();
-  for (const one of newestFirst(conclusions)) {
+  for (const one of conclusions) {
     const before = best.get(one.sdk_session_id);
     if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
       best.set(one.sdk_session_id, one);
   }
-  return [...best.values()].slice(0, maxSessions).map((one) => sessionLine(one, newest, repeats));
+  return [...best.values()];
 }
 
 const maxSessions = 3;

@@ -4,11 +4,12 @@ import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.t
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { saysOnlySuccess } from "./success-report.ts";
 import { cueOf } from "./text/cue-pattern.ts";
+import { saysLeftOpen } from "./text/left-open.ts";
 import { namesIn } from "./text/names.ts";
 import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
 import { type Sentence, sentencesOf } from "./text/sentences.ts";
 
-/** At most six statements of the agent, in the order of the message. */
+/** At most six statements of the agent and three more on open work, in the order of the message. */
 export function concludedIn(turn: Turn): Statement[] {
   const sentences = sentencesOf(turn.closing);
   const asked = turn.prompt.slice(0, readOfPrompt);
@@ -24,10 +25,11 @@ export function concludedIn(turn: Turn): Statement[] {
       text: withLead(sentence, sentences),
       salience: salienceOfClosing(sentence, traits),
     }))
-    .filter(({ salience }) => salience > leastSalience);
-  return withoutBeginnings(weighed)
-    .sort((a, b) => b.salience - a.salience)
-    .slice(0, mostStatements)
+    .filter(({ salience, text }) => salience > leastSalience || saysLeftOpen(text));
+  const ranked = withoutBeginnings(weighed).sort((a, b) => b.salience - a.salience);
+  // What is left is only here, however short.
+  const left = ranked.slice(mostStatements).filter(({ text }) => saysLeftOpen(text));
+  return [...ranked.slice(0, mostStatements), ...left.slice(0, mostLeft)]
     .sort((a, b) => a.sentence.at - b.sentence.at)
     .map(({ sentence, text, salience }) =>
       statementOnWork({
@@ -99,6 +101,7 @@ function ended(lead: string): string {
 }
 
 const mostStatements = 6;
+const mostLeft = 3;
 // The topic of a prompt is in its first words.
 const readOfPrompt = 4_000;
 const shortest = 12;

@@ -76,6 +76,21 @@ describe("the start of a session", () => {
     expect(section(text, "Last sessions")).toEqual(["- The limit is 5 now. (#2, 2026-11-20)"]);
   });
 
+  it("names a session that left work, and quotes the work in order, without its label", async () => {
+    const turn = { session: "s9", prompt_number: 1, subtitle: "Asked: Make the export stream its rows." };
+    say("The export in `src/export.ts` now streams rows.", { salience: -3.2 }, turn);
+    say("Next steps: add a test for empty tables", { salience: -3.7 }, turn);
+    say("Next steps: document the flag", { salience: -4.1 }, turn);
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Left open")).toEqual([
+      "- add a test for empty tables (#2, 2026-11-20)",
+      "  - document the flag (#3, 2026-11-20)",
+    ]);
+    expect(section(text, "Last sessions")).toEqual([
+      "- Make the export stream its rows → The export in `src/export.ts` now streams rows. (#1, 2026-11-20)",
+    ]);
+  });
+
   it("adds the day to rules that may contradict each other", async () => {
     say("Use npm.", rule);
     say("Use pnpm.", rule);
@@ -116,11 +131,11 @@ describe("the start of a session", () => {
     say("Left: the exporter.", { salience: 0.5 }, last);
     const text = await createMemoryContext(memory).sessionText("app");
     expect(section(text, "Left open").map((line) => line.slice(0, 21))).toEqual([
-      "- Left: the exporter.",
-      "- Left: part 6 of the",
-      "- Left: part 5 of the",
-      "- Left: part 4 of the",
-      "- Left: part 3 of the",
+      "- the exporter. (#7, ",
+      "- part 6 of the impor",
+      "- part 5 of the impor",
+      "- part 4 of the impor",
+      "- part 3 of the impor",
     ]);
   });
 
@@ -131,8 +146,8 @@ describe("the start of a session", () => {
     say("Still open: the lock around `writeCart`, and the docs.", { salience: 1 }, turn(2));
     const text = await createMemoryContext(memory).sessionText("app");
     expect(section(text, "Left open")).toEqual([
-      "- Still open: the lock around `writeCart`, and the docs. (#3, 2026-11-20)",
-      "- Left: the export of invoices. (#2, 2026-11-20)",
+      "- the lock around `writeCart`, and the docs. (#3, 2026-11-20)",
+      "- the export of invoices. (#2, 2026-11-20)",
     ]);
     expect(text).not.toContain("(#1");
   });

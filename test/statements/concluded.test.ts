@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isReportLead, saysNothingAlone } from "../../src/statements/concluded.ts";
+import { concludedIn, isReportLead, saysNothingAlone } from "../../src/statements/concluded.ts";
 
 test.each([
   "Summary",
@@ -49,4 +49,14 @@ test.each([
 test("the first sentence of a closing refers to the request", () => {
   const sentence = { text: "It works as expected.", kind: "prose", lead: "", at: 0 } as const;
   expect(saysNothingAlone(sentence, { hasLead: false })).toBe(false);
+});
+
+test("short open work at the end of a long closing is kept", () => {
+  const facts = Array.from(
+    { length: 8 },
+    (_, at) => `\`part${at}.ts\` (new): reads \`a${at}\` from \`b${at}.json\`.`,
+  );
+  const closing = `${facts.join("\n\n")}\n\nNext steps:\n- document the flag`;
+  const turn = { prompt: "Split the reader.", closing, previous: null, uses: [] };
+  expect(concludedIn(turn).map(({ text }) => text)).toContain("Next steps: document the flag");
 });

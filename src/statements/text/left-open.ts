@@ -24,6 +24,12 @@ export function withoutOpenCues(text: string): string {
   return removing(phrase, removing(label, text));
 }
 
+/** The text without a label in front that says no more than "left open": "Next steps: add a test" gives "add a test". */
+export function withoutOpenLabel(text: string): string {
+  const rest = text.replace(bareLabel, "");
+  return /[\p{L}\p{N}]/u.test(rest) ? rest : text;
+}
+
 // "The code is still `TODO`" speaks of work, "counts the word `TODO`" of a word.
 function withoutCode(text: string): string {
   return text.replace(/(?<!still )`[^`]{1,200}`|"[^"]{1,80}"|“[^“”]{1,80}”/g, "§");
@@ -46,8 +52,8 @@ const label = cueOf(
     words: `(?:(?:and|also|still|what(?:'s| is)?) )*(?:left|open|to-?do|to do|remaining|remains|pending|unfinished|undone|outstanding|blocked|next steps?|
       (?:open|remaining|unfinished|outstanding) (?:work|points?|questions?|items?|tasks?|ends)|not (?:yet )?(?:done|started|converted|migrated|committed|tested|covered|finished|ported|written)(?: yet)?|
       still (?:missing|to \\w+|undone)|missing|tomorrow)(?: (?!is |are |was |were )[\\w'§-]+){0,4} ?[:：]|
-      left (?:is|are)(?! the same)|(?:noch )?(?:offen|übrig|ausstehend|zu tun|unerledigt)(?: \\w+){0,2} ?:|(?:es )?(?:fehl(?:t|en)|bleib(?:t|en))(?: noch)?(?: \\w+)? ?:|
-      was (?:noch )?(?:fehlt|bleibt|offen ist) ?:|nächste schritte? ?:|morgen ?:|offene (?:punkte|fragen|arbeit\\w*) ?:|
+      next(?: up)? ?:|left (?:is|are)(?! the same)|(?:noch )?(?:offen|übrig|ausstehend|zu tun|unerledigt)(?: \\w+){0,2} ?:|(?:es )?(?:fehl(?:t|en)|bleib(?:t|en))(?: noch)?(?: \\w+)? ?:|
+      was (?:noch )?(?:fehlt|bleibt|offen ist) ?:|nächste[rs]? schritte? ?:|als nächstes ?:|morgen ?:|offene (?:punkte|fragen|arbeit\\w*) ?:|
       (?:queda(?:n)?|falta(?:n)?|pendientes?|por hacer|próximos? pasos?|siguientes? pasos?|mañana)(?: \\w+){0,2} ?:|
       (?:(?:il )?reste(?:nt)?(?: à faire)?|à faire|en attente|prochaines? étapes?|demain)(?: \\w+){0,2} ?:|
       (?:falta(?:m)?|resta(?:m)?|pendentes?|pendências?|por fazer|próximos? passos?)(?: \\w+){0,2} ?:|
@@ -57,8 +63,19 @@ const label = cueOf(
   "(?:^|[.!?。！？]\\s*)[\\W_]*",
 );
 
+const bareLabel = cueOf(
+  {
+    words: `(?:(?:and|also|still|what(?:'s| is)?) )*(?:left(?: open)?|open|to-?do|to do|remaining|pending|unfinished|next(?: up| steps?)?|(?:open|remaining) (?:work|points?|items?|tasks?)) ?:|
+      (?:noch )?offen ?:|offene punkte ?:|nächste[rs]? schritte? ?:|als nächstes ?:|(?:queda|falta)n? ?:|pendientes? ?:|(?:próximos?|siguientes?) pasos? ?:|
+      (?:il )?reste(?: à faire)? ?:|prochaines? étapes? ?:|pendentes? ?:|próximos? passos? ?:|(?:ещё |еще )?осталось ?:|дальше ?:`,
+    runs: "(?:还)?(?:剩下|待办|下一步)[:：]|残り[:：]",
+  },
+  "^[\\W_]*",
+);
+
 const phrase = cueOf({
-  words: `(?:is|are) left (?:to do|undone)|left to (?:do|you)|(?:is|are|'s) left(?= ?[.,;:!)]|$| (?:is|are|in the) )|left for (?:next time|later|now|another|tomorrow)|
+  words: `(?:i|we)(?:'ve| have| did|)(?:n't| not) (?:yet )?\\w+(?=[^.;:]{1,80} yet(?= ?[.,;!)]|$))|(?:i|we)(?:'ve| have) not yet \\w+|
+    (?:is|are) left (?:to do|undone)|left to (?:do|you)|(?:is|are|'s) left(?= ?[.,;:!)]|$| (?:is|are|in the) )|left for (?:next time|later|now|another|tomorrow)|
     remains? (?:to be|to do|undone|open)|what remains|(?:is|are|still|remains?) (?:undone|unfinished|outstanding)|half done|half finished|
     still (?:to (?:do|be|come|convert|write|migrate|add|build|port|test|decide|fix|check)|has to|have to|needs?(?! \\d)|missing|undone|pending|lacks?|not|to-?do|fails?|makes?(?= [^;:]{1,40} fail))|still .to-?do|
     not (?:yet )?(?:done|started|committed|pushed|merged|written|converted|migrated|finished)|not run(?= ?[.,;]|$)|
