@@ -27,7 +27,7 @@ export function registerHub(program: Command, context: CliContext): void {
       ["--port <number>", "port to bind to; 0 takes any free one", count(0, 65_535), 37_810],
     ],
     examples: [
-      "mem hub start # this machine only; a proxy with TLS in front for others",
+      "mem hub start # this machine; others over a proxy",
       "mem hub start --host 0.0.0.0 --port 8080 # plain HTTP for a private network",
     ],
     run: (options: StartOptions) => start(context, options),
@@ -82,7 +82,7 @@ function registerTokens(account: Command, context: CliContext): void {
     options: [serverOption, jsonOption],
     examples: [
       "mem hub account revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a",
-      "mem hub account revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json # for a script",
+      "mem hub account revoke 0b6f0c1e-8a53-4c0e-9d6b-0f4f1c1f7f0a --json",
     ],
     run: async (id: string, options: PlaceOptions) => {
       const { revokeTokenNow } = await import("../../server/hub/administer-hub.ts");
