@@ -4,7 +4,7 @@ import { cueOf, removing } from "./text/cue-pattern.ts";
 
 /** True when the sentence says that checks pass or work is done, and nothing else. */
 export function saysOnlySuccess(text: string): boolean {
-  if (text.length > longest || !success.test(text)) return false;
+  if (text.length > longest || !success.test(text) || changed.test(text)) return false;
   const rest = text.replace(codeSpan, (span, code: string) => (isCheck(code) ? " " : span));
   const words = removing(reportWords, rest.replace(testFile, " "));
   return !/\p{L}/u.test(words.replace(measure, " "));
@@ -16,6 +16,9 @@ function isCheck(code: string): boolean {
 }
 
 const longest = 140;
+// "Fixed the type tests" says what was changed.
+const changed =
+  /^\W*(?:(?:i|we)(?:'ve| have)? )?(?:fixed|implemented) (?!(?:and|it|that|this|everything|all|both)(?!\p{L}))(?:[\p{L}-]+ ){1,4}?[\p{L}-]+\W*$/iu;
 const codeSpan = /`([^`]{1,100})`/g;
 const testFile = /(?:[\w.-]+\/)*[\w.-]*(?:test|spec)[\w.-]*(?:\/[\w.-]*)*(?<=[./]\w*)/gi;
 const measure = /\d[\d.,]*\s?(?:ms|s|sec|secs|m|min|%)?(?![\p{L}\d])|[✓✔✅🎉]/gu;

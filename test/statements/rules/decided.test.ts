@@ -40,6 +40,19 @@ describe("a decision is no rule", () => {
   });
 });
 
+describe("a task is no decision", () => {
+  test.each([
+    "I picked up the failing import, please continue.",
+    "I picked out the wrong branch, switch back.",
+    "I chose badly, undo the last change.",
+    "They voted against the proposal, so leave the file alone.",
+    "We went with a quick hack there, clean it up.",
+    "I settled on the wrong name, revert it.",
+  ])("%s", (sentence) => {
+    expect(decidedIn(sentence)).toBeNull();
+  });
+});
+
 describe("an instruction is a rule, also within a decision", () => {
   test.each([
     "Use pnpm, never npm.",
