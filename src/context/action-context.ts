@@ -2,7 +2,7 @@
 import { wholeText } from "../core/records/quoted-text.ts";
 import type { Observation } from "../core/records/records.ts";
 import { familiesToLookUp } from "../statements/commands/families.ts";
-import { helps } from "../statements/commands/known-fix.ts";
+import { helpFor } from "../statements/commands/known-fix.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
 import { type Action, forbiddenBy } from "../statements/rules/rule-match.ts";
 import { isSameRule } from "../statements/rules/same-rule.ts";
@@ -39,12 +39,13 @@ export function actionContext(
   const rule = forbidding.find((one) => isNew(one) && !said.some((text) => isSameRule(text, wholeText(one))));
   const { command = "", output } = action;
   const families = familiesToLookUp(command);
+  const helps = families.length === 0 ? null : helpFor({ command, output });
   const fix = families
     .flatMap((family) =>
       statements.fixesOf({ project, family, limit: fixesPerFamily }).map((record) => ({ record, family })),
     )
     .filter(({ record }) => isNew(record) && record.sdk_session_id !== exceptSession)
-    .filter(({ record }) => helps(wholeText(record), { command, output }))
+    .filter(({ record }) => helps?.(wholeText(record)) === true)
     .toSorted((a, b) => fixesFirst(a.record, b.record))[0];
   const quotes = [
     ...(rule === undefined ? [] : [{ lead: "A rule from the user", record: rule, family: null }]),

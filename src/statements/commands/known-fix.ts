@@ -12,17 +12,21 @@ export interface Attempt {
 }
 
 /**
- * True when the fix of `text`, as `fixesOf` writes it, may help the command. A fix belongs to what failed: with other
- * targets it helps when the error is the same, or when the error was of the program and not of what it ran on.
+ * Tells of the text of a fix, as `fixesOf` writes it, whether it may help the command. A fix belongs to what failed: with
+ * other targets it helps when the error is the same, or when the error was of the program and not of what it ran on. The
+ * command and its output are read once for all fixes.
  */
-export function helps(text: string, { command, output }: Attempt): boolean {
-  const known = readFix(text);
-  if (known === null) return true;
+export function helpFor({ command, output }: Attempt): (text: string) => boolean {
   const parts = partsOf(command);
-  const common = parts.filter((part) => known.parts.some((failed) => haveCommon(failed, part)));
-  if (common.some((part) => haveSameTarget(known.targets, targetsOf(part)))) return true;
-  if (output !== undefined) return isSameError(known.error, output);
-  return !isOfTarget(known, new Set(parts.flatMap(targetsOf).flatMap(wordsIn)));
+  const words = new Set(parts.flatMap(targetsOf).flatMap(wordsIn));
+  const printed = output === undefined ? undefined : readOutput(output);
+  return (text) => {
+    const known = readFix(text);
+    if (known === null) return true;
+    const common = parts.filter((part) => known.parts.some((failed) => haveCommon(failed, part)));
+    if (common.some((part) => haveSameTarget(known.targets, targetsOf(part)))) return true;
+    return printed === undefined ? !isOfTarget(known, words) : isErrorIn(known.error, printed);
+  };
 }
 
 /** True when the newer fix takes the place of the older one: for the same targets, or for the same error. */
@@ -43,7 +47,20 @@ interface KnownFix {
   isLocated: boolean;
 }
 
+// The same fixes are compared before each command, and reading one takes longer than comparing it.
+const readFixes = new Map<string, KnownFix | null>();
+const mostRead = 1_000;
+
 function readFix(text: string): KnownFix | null {
+  const before = readFixes.get(text);
+  if (before !== undefined) return before;
+  if (readFixes.size >= mostRead) readFixes.clear();
+  const made = parseFix(text);
+  readFixes.set(text, made);
+  return made;
+}
+
+function parseFix(text: string): KnownFix | null {
   const [, failing = "", place, error = ""] = form.exec(text) ?? [];
   if (failing === "") return null;
   const working = text.slice(text.indexOf(worked) + worked.length);
@@ -86,11 +103,26 @@ const shortestName = 3;
 
 /** True when the output has the error's message, or names a symbol or file of it. */
 export function isSameError(error: string, output: string): boolean {
+  return isErrorIn(error, readOutput(output));
+}
+
+interface Output {
+  printed: string;
+  /** The messages of its lines, one a line. */
+  messages: string;
+}
+
+function readOutput(output: string): Output {
+  const printed = output.replaceAll("`", "'").slice(0, maxOutput);
+  return { printed, messages: printed.split("\n").map(messageOf).join("\n") };
+}
+
+function isErrorIn(error: string, { printed, messages }: Output): boolean {
   const message = messageOf(error);
   if (message.length < shortestMessage) return false;
-  const printed = output.replaceAll("`", "'").slice(0, maxOutput);
-  if (printed.split("\n").some((line) => messageOf(line).includes(message))) return true;
-  return namesIn(error).some((name) => isTelling(name) && printed.includes(name));
+  return (
+    messages.includes(message) || namesIn(error).some((name) => isTelling(name) && printed.includes(name))
+  );
 }
 
 // Without its place, and without what a shortened line lost.

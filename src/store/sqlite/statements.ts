@@ -90,8 +90,11 @@ function createReplacedBy(db: Sqlite): (ids: readonly number[]) => Map<number, O
   );
   return (ids) => {
     const replaced = new Map<number, Observation[]>();
-    for (const { rule, ...one } of replacedRules(JSON.stringify(ids)))
-      replaced.set(rule, [...(replaced.get(rule) ?? []), one]);
+    for (const { rule, ...one } of replacedRules(JSON.stringify(ids))) {
+      const before = replaced.get(rule);
+      if (before === undefined) replaced.set(rule, [one]);
+      else before.push(one);
+    }
     return replaced;
   };
 }
@@ -128,14 +131,17 @@ const shownByTool = `id in (select observation_id from fix_commands where family
 /** Each function supersedes observations and returns those that changed. */
 function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
   const sql = createSql(db);
+  // With `+` the planner finds them by family, not by time.
   const olderFixes = sql.all<
-    [{ project: string; families: string; by: number; at: number; fixes: 0 | 1 }],
+    [{ project: string; families: string; by: number; at: number; fixes: 0 | 1; limit: number }],
     Observation
   >(
     `select ${observationColumns}
      from observations
      where ${shownByTool} and (created_at_epoch, id) < (@at, @by)
-       and (obs_type = 'discovery' or @fixes = 1)`,
+       and (obs_type = 'discovery' or @fixes = 1)
+     order by +created_at_epoch desc, +id desc
+     limit @limit`,
   );
   const failures = sql.all<[{ project: string; families: string }], Observation>(
     `select ${observationColumns}
@@ -153,7 +159,7 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
   return {
     /**
      * Supersedes earlier failures of these command families whose text `replaces` accepts, and earlier fixes where `by` is
-     * a fix. Pinned and edited observations stay.
+     * a fix; of many, the newest. Pinned and edited observations stay.
      */
     supersedeFixes({ project, families, by, replaces }: ReplacingFixes): Observation[] {
       if (families.length === 0) return [];
@@ -161,7 +167,7 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
       const fixes = by.obs_type === "bugfix" ? 1 : 0;
       const older = olderFixes({
         ...{ project, families: JSON.stringify(families) },
-        ...{ by: by.id, at: by.created_at_epoch, fixes },
+        ...{ by: by.id, at: by.created_at_epoch, fixes, limit: mostFixes },
       });
       const isReplaced = (one: Observation) => replaces(wholeText(by), wholeText(one));
       return supersedeAll(older.filter(isReplaced), by.id);
@@ -231,3 +237,5 @@ function isManual({ generator, pinned }: Observation): boolean {
 // As many as the start of a session reads.
 const mostStatements = 200;
 const mostRules = 400;
+// They are compared in the write transaction; more of a family are hardly ever active.
+const mostFixes = 200;

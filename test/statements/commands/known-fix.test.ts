@@ -2,8 +2,10 @@
 import { describe, expect, it, test } from "vitest";
 import { familiesToLookUp } from "../../../src/statements/commands/families.ts";
 import { type Fix, fixesOf } from "../../../src/statements/commands/fixes.ts";
-import { helps, isSameError, replacesFix } from "../../../src/statements/commands/known-fix.ts";
+import { helpFor, isSameError, replacesFix } from "../../../src/statements/commands/known-fix.ts";
 import { bad, ok, type Step, turnOf } from "../turn-support.ts";
+
+const helps = (text: string, attempt: Parameters<typeof helpFor>[0]) => helpFor(attempt)(text);
 
 /** The one fix of these steps. */
 function known(...steps: Step[]): Fix {
@@ -200,4 +202,13 @@ describe("the error is", () => {
   ])("another: %s in %j", (error, output) => {
     expect(isSameError(error, output)).toBe(false);
   });
+});
+
+test("one reading of a long output serves many fixes", () => {
+  const output = `${"a line of the log\n".repeat(5_000)}Error: no redis found at src/queue.ts:14:3\n`;
+  const helped = helpFor({ command: "pnpm test -- cart", output });
+  const fix = (error: string) => `\`pnpm test -- webhook\` failed with \`${error}\`. What worked: \`x\``;
+  const others = Array.from({ length: 30 }, (_, at) => fix(`Error: no database of part ${at}`));
+  expect(others.filter(helped)).toEqual([]);
+  expect(helped(fix("Error: no redis found at src/queue.ts:20:1"))).toBe(true);
 });
