@@ -68,13 +68,18 @@ export interface Context {
   contentOf(path: string, cwd: string | null): Promise<string | null>;
 }
 
-/** `searchCommand` takes words; texts name it for further records. */
-export function createContext(port: ContextPort, settings: ContextSettings, searchCommand: string): Context {
+/** `searchCommand` takes words; texts name it for further records. It may change while the process runs. */
+export function createContext(
+  port: ContextPort,
+  settings: ContextSettings,
+  searchCommand: () => string,
+): Context {
   const texts = createTextCache();
-  const deps = { port, settings, searchCommand, readRules: createRuleReader(texts) };
+  const readRules = createRuleReader(texts);
+  const depsOn = (on: ContextPort) => ({ port: on, settings, searchCommand: searchCommand(), readRules });
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
   const ranking = createPromptRanking(texts);
-  const depsWithout = (written: Written) => ({ ...deps, port: withoutWritten(port, written) });
+  const depsWithout = (written: Written) => depsOn(withoutWritten(port, written));
   const plain = { colors: false, cwd: null, budget, known: new Set<number>() };
   return {
     recent: (request) => recentRecords(port, request),
@@ -82,7 +87,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       const labels = projects.slice(0, maxProjects);
       const tokens = settings.countDecides === true ? Number.POSITIVE_INFINITY : settings.tokenBudget;
       const unlimited = { tokens, bytes: Number.POSITIVE_INFINITY };
-      return (await timelineOf(deps, { ...plain, projects: labels, colors, budget: unlimited })).text;
+      return (await timelineOf(depsOn(port), { ...plain, projects: labels, colors, budget: unlimited })).text;
     },
     forSession: ({ project, cwd = null, written = nothingWritten }) =>
       timelineOf(depsWithout(written), { ...plain, projects: [project], cwd }),
@@ -107,7 +112,7 @@ export function createContext(port: ContextPort, settings: ContextSettings, sear
       return renderQuotes(namedIn(words, records, reader), budget);
     },
     forAction: async (request) => actionContext(port, request),
-    forFile: (request) => fileContext(port, request, { searchCommand, budget }),
+    forFile: (request) => fileContext(port, request, { searchCommand: searchCommand(), budget }),
     contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
   };
 }

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory } from "../core/directory.ts";
+import { failOpenSync } from "../core/errors.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
 import type { HostAgent } from "./integration.ts";
 import { readSettingsFile, replaceSettingsFile } from "./settings-file.ts";
@@ -28,6 +29,13 @@ function copyTo(target: string, source: string): string[] {
 /** The launchers that are missing. */
 export function missingLaunchers({ launcher }: DataPaths): string[] {
   return launchers.map((name) => join(launcher, name)).filter((path) => !existsSync(path));
+}
+
+/** The Node and the hook's bundle that the launchers start, as `mem` last wrote them down; null without that file. */
+export function startedByLaunchers({ hookRuntime }: DataPaths): { node: string; bundle: string } | null {
+  const text = failOpenSync("read hook-runtime", () => readSettingsFile(hookRuntime)) ?? null;
+  const [node = "", bundle = ""] = (text ?? "").split(/\r?\n/);
+  return text === null ? null : { node, bundle };
 }
 
 /** Removes the launchers, once no host starts them. */

@@ -1,10 +1,12 @@
 // Search and context over the store, with the settings that shape them.
-
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Context, createContext } from "../context/context.ts";
 import type { ContextPort } from "../context/context-port.ts";
 import { type ContextSettings, wordsOfMode } from "../context/context-settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { packageFile } from "../core/paths.ts";
+import { type DataPaths, dataPaths, packageFile } from "../core/paths.ts";
+import { startedByLaunchers } from "../hosts/launcher-files.ts";
 import { createSearch, type Search } from "../recall/search.ts";
 import type { VectorLeg } from "../recall/search-port.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -62,8 +64,9 @@ interface ContextDeps {
  */
 export function buildContext(deps: ContextDeps, store: Store): Context {
   let made: Context | undefined;
+  const command = createSearchCommand(deps.env, dataPaths(deps.settings.dataDir));
   const context = (): Context => {
-    made ??= createContext(contextPort(deps, store), contextSettings(deps.settings), searchCommand(deps.env));
+    made ??= createContext(contextPort(deps, store), contextSettings(deps.settings), command);
     return made;
   };
   return {
@@ -122,11 +125,31 @@ function contextSettings(settings: LoadedSettings): ContextSettings {
   };
 }
 
-/** The command before the search words; constant for an install. */
-export function searchCommand(environment: Environment): string {
+/** The command before the search words; constant until the package of this worker is moved. */
+export function createSearchCommand(
+  environment: Environment,
+  paths: DataPaths,
+  own = packageFile("bin", "mem.js"),
+): () => string {
+  let known: string | undefined;
+  return () => {
+    if (!existsSync(own)) return searchCommand(environment, movedScript(paths) ?? own);
+    known ??= searchCommand(environment, own);
+    return known;
+  };
+}
+
+// In the package that hooks start now.
+function movedScript(paths: DataPaths): string | null {
+  const started = startedByLaunchers(paths);
+  const script = started && join(dirname(dirname(started.bundle)), "bin", "mem.js");
+  return script !== null && existsSync(script) ? script : null;
+}
+
+function searchCommand(environment: Environment, script: string): string {
   if (findExecutable(environment, "mem") !== null) return "mem search";
   const node = findExecutable(environment, "node") === null ? shellWord(process.execPath) : "node";
-  return `${node} ${shellWord(packageFile("bin", "mem.js"))} search`;
+  return `${node} ${shellWord(script)} search`;
 }
 
 /** `path` as one word of a POSIX shell; on Windows in double quotes. */

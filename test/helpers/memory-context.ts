@@ -26,7 +26,7 @@ export function createMemoryContext(
   const context = createContext(
     { observations, summaries, statements, ...createRecent(db), byFile: createByFile(db), ...found },
     { ...defaults, ...settings },
-    searchCommand,
+    () => searchCommand,
   );
   return {
     ...context,

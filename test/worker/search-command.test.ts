@@ -1,16 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { packageFile } from "../../src/core/paths.ts";
-import { searchCommand, shellWord } from "../../src/worker/recall.ts";
+import { dataPaths, packageFile } from "../../src/core/paths.ts";
+import { createSearchCommand, shellWord } from "../../src/worker/recall.ts";
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "mem-search-command-"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const searchCommand = (environment: NodeJS.ProcessEnv) =>
+  createSearchCommand(environment, dataPaths(folder))();
 
 it("is mem where the shell finds it", () => {
   const path = join(folder, "mem");
@@ -32,6 +35,18 @@ it("names Node by its path where that is not on PATH either", () => {
   expect(searchCommand({ PATH: folder })).toBe(
     `${shellWord(process.execPath)} ${shellWord(packageFile("bin", "mem.js"))} search`,
   );
+});
+
+it("names the package that hooks start now when this worker's package was moved", () => {
+  const [before, after] = [join(folder, "before"), join(folder, "after")];
+  mkdirSync(join(before, "bin"), { recursive: true });
+  writeFileSync(join(before, "bin", "mem.js"), "");
+  const paths = dataPaths(folder);
+  const command = createSearchCommand({ PATH: folder }, paths, join(before, "bin", "mem.js"));
+  expect(command()).toContain(join(before, "bin", "mem.js"));
+  renameSync(before, after);
+  writeFileSync(paths.hookRuntime, `${process.execPath}\n${join(after, "dist", "hook.cjs")}\n`);
+  expect(command()).toBe(`${shellWord(process.execPath)} ${shellWord(join(after, "bin", "mem.js"))} search`);
 });
 
 it.each(["/opt/agent-mem/bin/mem.js", "/home/a user/it's $(id) `x`/mem.js"])(

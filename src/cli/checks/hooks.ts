@@ -15,6 +15,7 @@ import { hooksInWords } from "../install-lines.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { eventAt, type Heard, writtenAt } from "./heard.ts";
+import { type LostProgram, lostInWords, lostProgram } from "./lost-program.ts";
 
 /** The checks of every host that is found on this machine or was ever heard, and one that names the others. */
 export async function checkHooks(context: CliContext, heard: ReadonlyMap<string, Heard>): Promise<Check[]> {
@@ -130,9 +131,12 @@ async function checkHost(context: CliContext, { host, state, heard }: Installed)
   const started = hooks.values.flatMap(launchersIn);
   // Without a command in the settings, a plugin inside the host starts them.
   const needed = started.length > 0 ? started : missingLaunchers(context.paths());
-  const lost = needed.find((file) => !existsSync(file));
-  if (lost !== undefined)
-    return fail(name, `The hooks start ${homePath(lost)}, which is gone.`, "mem repair");
+  const missing = needed.find((file) => !existsSync(file));
+  if (missing !== undefined)
+    return fail(name, `The hooks start ${homePath(missing)}, which is gone.`, "mem repair");
+  // A command that names the bundle itself starts nothing else.
+  const lost = started.some((file) => !file.endsWith(".sh")) ? null : lostProgram(context);
+  if (lost !== null) return lostCheck(name, "The hooks", lost);
   const all = hooksInWords(host, { count: hooks.wanted, isWhole: main?.isWhole === true });
   if (present < hooks.wanted)
     return warn(name, `${present} of ${all} are registered.`, present === 0 ? install : "mem repair");
@@ -167,11 +171,18 @@ function launchersIn(handler: unknown): string[] {
   return words.flatMap((word) => (typeof word === "string" ? (launcherOf(word) ?? []) : []));
 }
 
-/** Whether the hosts with mem have the MCP server. */
-export function checkMcp(states: readonly McpState[]): Check {
+function lostCheck(name: string, subject: "The hooks" | "It", lost: LostProgram): Check {
+  const message = `${subject} ${lostInWords(lost, subject === "It" ? "starts" : "start")}`;
+  return (lost.instead === null ? fail : warn)(name, message, "mem repair");
+}
+
+/** Whether the hosts with mem have the MCP server, and whether it starts: `lost` is what it would start and is gone. */
+export function checkMcp(states: readonly McpState[], lost: LostProgram | null = null): Check {
   const name = "MCP server";
   const missing = states.filter(({ enabled }) => !enabled).map(({ host }) => host);
   if (states.length === 0) return ok(name, "not registered: mem is not installed in any host agent");
+  if (lost !== null && states.some(({ enabled, plugin }) => enabled && plugin === null))
+    return lostCheck(name, "It", lost);
   const outdated = states.filter((state) => state.outdated).map(({ host }) => host);
   if (outdated.length > 0) {
     const message = `Registered by another version of mem, or where the host no longer looks: ${outdated.join(", ")}.`;

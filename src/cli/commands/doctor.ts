@@ -21,6 +21,7 @@ import {
 import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/generation.ts";
 import { lastHeard } from "../checks/heard.ts";
 import { checkFolderFiles, checkHooks, checkMcp } from "../checks/hooks.ts";
+import { lostProgram } from "../checks/lost-program.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkEvents, checkPort, checkSocket, checkTvToken, checkWorker } from "../checks/running.ts";
@@ -108,7 +109,7 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
       ? [fail("Worker", looked.message, looked.hint)]
       : checkWorker(looked, version(), elsewhere)),
     ...(await checkHooks(context, await lastHeard(context, health))),
-    checkMcp(mcpStates(context)),
+    checkMcp(mcpStates(context), lostProgram(context)),
     checkFolderFiles(settings.get("MEM_FOLDER_CONTEXT_ENABLED"), files?.files ?? []),
     await checkPort(state, settings),
     token,

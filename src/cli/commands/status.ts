@@ -2,12 +2,14 @@
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
+import { failOpenSync } from "../../core/errors.ts";
 import { pauseReason } from "../../core/records/generation-pause.ts";
 import { hooksInState } from "../../core/records/hooks-state.ts";
 import type { UnreadEvents, UnreadReason } from "../../core/records/unread-event.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { spoolInWords } from "../checks/files.ts";
+import { deadHooks } from "../checks/lost-program.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { untilInWords } from "../queue-lines.ts";
@@ -36,7 +38,8 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   const stats = health === null ? null : await context.worker().stats();
   const notices = health?.notices ?? [];
   const own = settings.warnings.filter((warning) => !notices.some((notice) => notice.includes(warning)));
-  const warnings = [...own, ...notices];
+  const dead = failOpenSync("look at the hooks", () => deadHooks(context)) ?? null;
+  const warnings = [...own, ...notices, ...(dead === null ? [] : [dead])];
   if (asJson) {
     io.json({ worker: stateAsJson(state), database: stats?.database ?? null, warnings });
     return;

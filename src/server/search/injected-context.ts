@@ -36,7 +36,7 @@ export async function injectedContext(
     if (reach !== null) known.set(label, await readKnown(app, { caller, reach, label }, settings));
   }
   const labels = projects.map(({ label }) => label);
-  return createContext(portOf(known), settings, "POST /v1/search").inject({ projects: labels, colors });
+  return createContext(portOf(known), settings, () => "POST /v1/search").inject({ projects: labels, colors });
 }
 
 interface Known {
