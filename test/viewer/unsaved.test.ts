@@ -155,3 +155,66 @@ test("each of two open forms is asked for", async () => {
   await discard(page).click();
   await page.getByRole("heading", { name: "Trash" }).waitFor();
 });
+
+async function remove({ port }: WorkerProcess, path: string): Promise<void> {
+  expect((await fetch(`http://127.0.0.1:${port}${path}`, { method: "DELETE" })).status).toBe(200);
+}
+
+test("a rule that others push down, and one that is replaced, keeps its open form", async () => {
+  const { page, worker, errors } = await openDemo("#/");
+  const rules = page.locator(".panel", { hasText: "Standing rules" });
+  const form = rules.getByLabel("Edit the rule");
+  const say = async (text: string) => {
+    const { body } = await worker.post("/api/rules", { text, reach: "project", project: "shop" });
+    return (body as { rule: { id: number } }).rule.id;
+  };
+  const rule = await say("Name branches after their issue.");
+  await rules.locator("li", { hasText: "Name branches" }).getByRole("button", { name: "Edit" }).click();
+  await form.fill("Half an edit");
+  for (const text of [
+    "Write short commits.",
+    "Never force a push.",
+    "Keep functions flat.",
+    "No new packages.",
+  ])
+    await say(text);
+  await rules.getByRole("button", { name: "Show all 9" }).waitFor();
+  const by = await say("Keep branches short.");
+  await worker.post(`/api/observations/${rule}/status`, { status: "superseded", superseded_by: by });
+  await rules.getByText(`Rule #${rule} was replaced meanwhile by #${by}.`).waitFor();
+  expect(await form.inputValue()).toBe("Half an edit");
+  expect(await form.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press("Escape");
+  await discard(page).click();
+  await form.waitFor({ state: "detached" });
+  expect(await rules.getByText("was replaced meanwhile").count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("a rule deleted during its edit is restored from its form, and saved", async () => {
+  const { page, worker } = await openDemo("#/");
+  const rules = page.locator(".panel", { hasText: "Standing rules" });
+  const entry = rules.locator("li", { hasText: "Run the linter" });
+  const id = Number((await entry.getByRole("link").first().getAttribute("href"))?.split("/").at(-1));
+  await entry.getByRole("button", { name: "Edit" }).click();
+  await rules.getByLabel("Edit the rule").fill("Run the linter before every push.");
+  await remove(worker, `/api/observations/${id}`);
+  await rules.getByText(`Rule #${id} was deleted meanwhile. Your text is still here.`).waitFor();
+  await rules.getByRole("button", { name: "Restore it to save" }).click();
+  await rules.getByText("was deleted meanwhile").waitFor({ state: "detached" });
+  await rules.getByRole("button", { name: "Save" }).click();
+  await rules.locator("li a", { hasText: "Run the linter before every push." }).waitFor();
+});
+
+test("a session deleted while it is renamed keeps the form", async () => {
+  const { page, worker } = await openDemo("#/session/2");
+  await page.getByRole("button", { name: "Rename" }).click();
+  const title = page.getByLabel("Title of the session");
+  await title.fill("Half a title");
+  await remove(worker, "/api/sessions/2");
+  await page.locator(".fault").first().waitFor();
+  expect(await title.inputValue()).toBe("Half a title");
+  await title.press("Escape");
+  await discard(page).click();
+  await page.getByRole("heading", { name: "Session 2 is in the trash" }).waitFor();
+});

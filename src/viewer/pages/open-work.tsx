@@ -35,10 +35,12 @@ export function OpenWorkSection({ project, loaded }: SectionProps) {
             items={items}
             keyOf={({ id }) => id}
             empty="Nothing is open. Next steps that a session leaves appear here."
-            row={(item) => (
+            row={(item, place) => (
               <PanelEntry
                 id={item.id}
+                name="Open work"
                 text={item.text}
+                place={place}
                 writings={[
                   {
                     name: "Edit",

@@ -4,7 +4,7 @@ import { deleteRecord, editRecord, replaceObservation } from "../actions.ts";
 import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { recordLink } from "../lines.ts";
-import { FoldedList } from "../parts/folded-list.tsx";
+import { FoldedList, type ListPlace } from "../parts/folded-list.tsx";
 import { PanelEntry } from "../parts/panel-entry.tsx";
 import { Age } from "../parts/record-row.tsx";
 import { TextForm } from "../parts/text-form.tsx";
@@ -42,8 +42,13 @@ export function RulesSection({ project, loaded }: { project: string | null; load
             items={rules}
             keyOf={({ id }) => id}
             empty="No rules yet. They come from what you tell your agent, or from here."
-            row={(rule) => (
-              <RuleRow rule={rule} showProject={project === null} clashes={clashesOf(rule, contradictions)} />
+            row={(rule, place) => (
+              <RuleRow
+                rule={rule}
+                place={place}
+                showProject={project === null}
+                clashes={clashesOf(rule, contradictions)}
+              />
             )}
           />
         )}
@@ -75,14 +80,23 @@ async function addRule(api: Api, text: string, project: string | null): Promise<
   return { text: "Rule added.", ...(answer.status === "stored" ? { undo } : {}) };
 }
 
-function RuleRow({ rule, showProject, clashes }: { rule: Rule; showProject: boolean; clashes: number[] }) {
+interface RuleRowProps {
+  rule: Rule;
+  place: ListPlace;
+  showProject: boolean;
+  clashes: number[];
+}
+
+function RuleRow({ rule, place, showProject, clashes }: RuleRowProps) {
   const { api } = useViewer();
   const { id, text, reach, project, said_by, created_at_epoch } = rule;
   const where = reach === "everywhere" ? "everywhere" : showProject ? project : null;
   return (
     <PanelEntry
       id={id}
+      name="Rule"
       text={text}
+      place={place}
       writings={[
         {
           name: "Edit",

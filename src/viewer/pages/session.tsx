@@ -42,13 +42,20 @@ export function SessionPage({ parts, query }: PageProps) {
 function SessionView({ id, query }: { id: number; query: URLSearchParams }) {
   const { api } = useViewer();
   const session = useLoaded((signal) => api.get(`/api/session/${id}`, {}, signal), [id]);
-  if (session.fault?.code === "not_found")
+  const [isRenaming, setIsRenaming] = useState(false);
+  // A form with text stays, whatever becomes of its session.
+  if (session.fault?.code === "not_found" && !(isRenaming && session.value))
     return <Missing kind="session" id={id} onRestored={session.reload} />;
   return (
     <Shown of={session}>
       {(value) => (
         <>
-          <SessionHead session={value} onChanged={session.reload} />
+          <SessionHead
+            session={value}
+            isEditing={isRenaming}
+            setIsEditing={setIsRenaming}
+            onChanged={session.reload}
+          />
           <SessionBody session={value} reload={session.reload} query={query} />
         </>
       )}
@@ -56,9 +63,15 @@ function SessionView({ id, query }: { id: number; query: URLSearchParams }) {
   );
 }
 
-function SessionHead({ session, onChanged }: { session: Session; onChanged: () => void }) {
+interface HeadProps {
+  session: Session;
+  isEditing: boolean;
+  setIsEditing(is: boolean): void;
+  onChanged(): void;
+}
+
+function SessionHead({ session, isEditing, setIsEditing, onChanged }: HeadProps) {
   const viewer = useViewer();
-  const [isEditing, setIsEditing] = useState(false);
   const { id, project, host, status, cwd, prompt_count, created_at_epoch, last_active_at_epoch } = session;
   const rename = (title: string) =>
     viewer.act(async () => {

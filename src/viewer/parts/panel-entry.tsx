@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { recordLink } from "../lines.ts";
 import { type Toast, useViewer } from "../viewer.ts";
+import type { ListPlace } from "./folded-list.tsx";
 import { InlineCode } from "./inline-code.tsx";
+import { LeftList } from "./left-list.tsx";
 import { TextForm } from "./text-form.tsx";
 
 /** An action that needs a text: it begins with the entry's own. */
@@ -16,25 +18,35 @@ interface Writing {
 interface PanelEntryProps {
   /** Of its observation. */
   id: number;
+  /** For people: `Rule`. */
+  name: string;
   text: string;
   writings: readonly Writing[];
   remove(): Promise<Toast>;
+  place: ListPlace;
   /** The quiet line below the text. */
   children: ComponentChildren;
 }
 
-export function PanelEntry({ id, text, writings, remove, children }: PanelEntryProps) {
+export function PanelEntry({ id, name, text, writings, remove, place, children }: PanelEntryProps) {
   const viewer = useViewer();
   const [writing, setWriting] = useState<Writing | null>(null);
+  function write(chosen: Writing | null): void {
+    setWriting(chosen);
+    place.onForm(chosen !== null);
+  }
   if (writing !== null)
     return (
-      <TextForm
-        label={writing.label}
-        text={text}
-        save={writing.name === "Edit" ? "Save" : writing.name}
-        onSave={(written) => viewer.act(() => writing.save(written))}
-        onClose={() => setWriting(null)}
-      />
+      <>
+        {place.isGone && <LeftList id={id} name={name} />}
+        <TextForm
+          label={writing.label}
+          text={text}
+          save={writing.name === "Edit" ? "Save" : writing.name}
+          onSave={(written) => viewer.act(() => writing.save(written))}
+          onClose={() => write(null)}
+        />
+      </>
     );
   return (
     <div class="panel-row">
@@ -44,7 +56,7 @@ export function PanelEntry({ id, text, writings, remove, children }: PanelEntryP
       <p class="row-detail">{children}</p>
       <div class="row-actions">
         {writings.map((each) => (
-          <button key={each.name} type="button" class="link" onClick={() => setWriting(each)}>
+          <button key={each.name} type="button" class="link" onClick={() => write(each)}>
             {each.name}
           </button>
         ))}
