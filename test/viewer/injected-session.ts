@@ -18,6 +18,9 @@ export async function sendInjectedSession(worker: WorkerProcess): Promise<void> 
   await drained(worker);
   const { start, prompt } = nextSession(steps);
   await send(worker, start.name, start.payload);
+  // The start had everything else.
+  const text = "When customers have to log in again after a deploy, restart the session store first.";
+  await worker.post("/api/rules", { text, project: "shop", reach: "project" });
   await send(worker, prompt.name, prompt.payload);
   const base = { ...prompt.payload, prompt: undefined };
   const read = { tool_name: "Read", tool_input: { file_path: "/home/user/shop/src/auth/session.ts" } };
