@@ -23,6 +23,11 @@ export const kindNames: Record<Kind | "session", string> = {
   session: "Session",
 };
 
+/** Removes an entry of Home, in its words: `Rule`. */
+export async function removeEntry(api: Api, name: string, id: number): Promise<Toast> {
+  return { ...(await deleteRecord(api, "observation", id)), text: `${name} #${id} removed.` };
+}
+
 export async function deleteRecord(api: Api, kind: Kind | "session", id: number): Promise<Toast> {
   const { trash_id } = await api.delete(`/api/${collections[kind]}/${id}`);
   return { text: `${kindNames[kind]} ${id} deleted.`, undo: () => restore(api, trash_id) };

@@ -4,8 +4,12 @@ import type { Injection } from "./api.ts";
 
 type InjectedRecord = Injection["records"][number];
 
-/** The reason in words. `prompt` is the whole prompt that the text came with; the log has its beginning. */
-export function injectedReason(injection: Injection, record: InjectedRecord, prompt?: string): string {
+/** The reason in words. `words` are of the whole prompt that the text came with; the log has its beginning. */
+export function injectedReason(
+  injection: Injection,
+  record: InjectedRecord,
+  words: readonly PromptWord[],
+): string {
   const section = sectionOf(injection.text, record);
   switch (injection.moment) {
     case "start":
@@ -13,9 +17,7 @@ export function injectedReason(injection: Injection, record: InjectedRecord, pro
       return sectionReason(section, record);
     case "prompt":
       // Without a start before it, the first prompt brings the sections of a start.
-      return section === null
-        ? promptReason(record, prompt ?? injection.cause ?? "")
-        : sectionReason(section, record);
+      return section === null ? promptReason(record, words) : sectionReason(section, record);
     case "file":
       return record.is_rule ? "a rule about edits of this file" : "about this file";
     case "command":
@@ -52,12 +54,26 @@ const prefixes = { observation: "#", summary: "S", prompt: "P" } as const;
 
 const mostWords = 5;
 
-function promptReason({ title }: InjectedRecord, prompt: string): string {
+// Of a prompt with a whole log in it, the beginning says what is asked.
+const mostPromptChars = 8_000;
+
+/** A word of a prompt, with what search compares of it. */
+interface PromptWord {
+  word: string;
+  terms: readonly string[];
+}
+
+/** The words of a prompt for `injectedReason`, each once. */
+export function promptWords(prompt: string): PromptWord[] {
+  const words = prompt
+    .slice(0, mostPromptChars)
+    .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}_.-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu);
+  return [...new Set(words ?? [])].map((word) => ({ word, terms: termsOf(word) }));
+}
+
+function promptReason({ title }: InjectedRecord, words: readonly PromptWord[]): string {
   const own = new Set(termsOf(title));
-  const words = [
-    ...new Set(prompt.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}_.-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu) ?? []),
-  ];
-  const shared = words.filter((word) => termsOf(word).some((term) => own.has(term)));
-  const shown = [...new Set(shared.map((word) => word.toLowerCase()))].slice(0, mostWords);
+  const shared = words.filter(({ terms }) => terms.some((term) => own.has(term)));
+  const shown = [...new Set(shared.map(({ word }) => word.toLowerCase()))].slice(0, mostWords);
   return shown.length === 0 ? "fits the prompt" : `fits the prompt: ${shown.join(", ")}`;
 }

@@ -112,6 +112,7 @@ test("rules are added, replaced and removed, each with a way back", async () => 
 
   await rule("Prices are integers").getByRole("button", { name: "Remove" }).click();
   await rule("Prices are integers").waitFor({ state: "detached" });
+  await page.getByText(/^Rule #\d+ removed\.$/).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await rule("Prices are integers").waitFor();
   expect(errors).toEqual([]);

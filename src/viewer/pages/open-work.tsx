@@ -1,5 +1,5 @@
 // The section of Home with open work: what the next session is reminded of.
-import { deleteRecord, editRecord } from "../actions.ts";
+import { editRecord, removeEntry } from "../actions.ts";
 import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { linkTo } from "../links.ts";
@@ -48,7 +48,7 @@ export function OpenWorkSection({ project, loaded }: SectionProps) {
                     save: (written) => editRecord(api, "observation", item.id, { text: written }),
                   },
                 ]}
-                remove={() => deleteRecord(api, "observation", item.id)}
+                remove={() => removeEntry(api, "Open work", item.id)}
               >
                 {project === null && (
                   <span class="project" dir="auto">

@@ -1,6 +1,6 @@
 // The section of Home with the standing rules: add, edit, replace, remove.
 import { useState } from "preact/hooks";
-import { deleteRecord, editRecord, replaceObservation } from "../actions.ts";
+import { deleteRecord, editRecord, removeEntry, replaceObservation } from "../actions.ts";
 import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { recordLink } from "../lines.ts";
@@ -109,7 +109,7 @@ function RuleRow({ rule, place, showProject, clashes }: RuleRowProps) {
           save: (written) => replaceRule(api, rule, written),
         },
       ]}
-      remove={() => deleteRecord(api, "observation", id)}
+      remove={() => removeEntry(api, "Rule", id)}
     >
       {where !== null && (
         <span class="project" dir="auto">

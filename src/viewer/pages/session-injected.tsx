@@ -1,8 +1,9 @@
 // The injected context of a session: each text with its moment, cause, records and tokens.
+import { useMemo } from "preact/hooks";
 import { counted } from "../../text/quantities.ts";
 import type { Injection, Reads, SessionRecord } from "../api.ts";
 import { clockTime } from "../clock.ts";
-import { injectedReason } from "../injected-reasons.ts";
+import { injectedReason, promptWords } from "../injected-reasons.ts";
 import { recordLink } from "../lines.ts";
 import { linkTo } from "../links.ts";
 import { InlineCode } from "../parts/inline-code.tsx";
@@ -76,7 +77,9 @@ interface InjectedCardProps {
 
 /** One injected text. */
 export function InjectedCard({ injection, session, prompt }: InjectedCardProps) {
-  const { moment, tokens, records, text } = injection;
+  const { moment, tokens, records, text, cause } = injection;
+  const asked = moment === "prompt" ? (prompt?.prompt_text ?? cause ?? "") : "";
+  const words = useMemo(() => promptWords(asked), [asked]);
   return (
     <div class={`timeline-card injected-card moment-${moment}`}>
       <div class="injected-head">
@@ -90,7 +93,7 @@ export function InjectedCard({ injection, session, prompt }: InjectedCardProps) 
       <ul class="injected-records">
         {records.map((record) => (
           <li key={`${record.kind} ${record.id}`}>
-            <InjectedRecord record={record} reason={injectedReason(injection, record, prompt?.prompt_text)} />
+            <InjectedRecord record={record} reason={injectedReason(injection, record, words)} />
           </li>
         ))}
       </ul>

@@ -37,14 +37,18 @@ function ObservationBody({ record, onSettled }: ObservationBodyProps) {
   const texts = [subtitle, summary, narrative, text].filter(
     (each, at, all): each is string => Boolean(each) && each !== title && all.indexOf(each) === at,
   );
+  const facts = parseList(record.facts);
+  const isBare = texts.length === 0 && facts.length === 0;
   return (
-    <div class="record-body">
-      <div class="record-text">
-        {texts.map((each) => (
-          <Prose key={each} text={each} />
-        ))}
-        <Facts facts={parseList(record.facts)} />
-      </div>
+    <div class={isBare ? "record-body bare" : "record-body"}>
+      {!isBare && (
+        <div class="record-text">
+          {texts.map((each) => (
+            <Prose key={each} text={each} />
+          ))}
+          <Facts facts={facts} />
+        </div>
+      )}
       <dl class="record-facts">
         {record.said_by !== null && <Fact name="Said by">{record.said_by}</Fact>}
         <Fact name="Comes from">{provenanceNames[record.provenance]}</Fact>
