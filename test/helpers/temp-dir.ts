@@ -24,7 +24,7 @@ function newDirectory(): string {
 
 function remove(path: string): void {
   for (const directory of [...linkedPostgres(path), path])
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 12 });
 }
 
 /** As root the private PostgreSQL of a closed data directory is outside of it, behind a link. */

@@ -48,7 +48,7 @@ const outputs: readonly [file: string, texts?: string[]][] = [
   ["SessionStart.resume"],
   ["Stop"],
   ["SessionEnd.other"],
-  ["PreToolUse.Bash.read-elsewhere", ["Earlier records about /home/user/demo/src/login.ts"]],
+  ["PreToolUse.Bash.read-elsewhere", ["Earlier records about src/login.ts"]],
   ["PreToolUse.apply_patch"],
   ["PostToolUse.apply_patch"],
   ["PostToolUse.Bash.failed"],

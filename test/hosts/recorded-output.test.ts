@@ -18,7 +18,7 @@ import { launchers, runHook, spooled } from "./hook/run-hook.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
 
 const rule = "Use pnpm, never npm.";
-const aboutNote = "Earlier records about /home/user/demo/note.txt";
+const aboutNote = "Earlier records about note.txt";
 
 interface Session {
   home: WorkerHome;
