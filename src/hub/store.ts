@@ -6,6 +6,8 @@ import type {
   HubPage,
   HubStatus,
   HubToken,
+  NewAccount,
+  NewToken,
   Push,
   PushVerdict,
 } from "../core/records/hub.ts";
@@ -64,22 +66,6 @@ export interface HubAccountStore {
   reset(account_id: string, epoch: string): Promise<void>;
   /** Revokes its tokens and frees its name. `sweep` removes the rest. */
   deleteAccount(account_id: string, now: number): Promise<void>;
-}
-
-export interface NewAccount {
-  id: string;
-  name: string;
-  epoch: string;
-  now: number;
-}
-
-export interface NewToken {
-  id: string;
-  account_id: string;
-  token_hash: Buffer;
-  prefix: string;
-  last_four: string;
-  now: number;
 }
 
 export type HubStore = HubLogStore & HubUpkeepStore & HubAccountStore;

@@ -15,6 +15,24 @@ export interface HubAccount {
   device_count: number;
 }
 
+/** An account to create; `epoch` names its first log. */
+export interface NewAccount {
+  id: string;
+  name: string;
+  epoch: string;
+  now: number;
+}
+
+/** A token to store, by its hash. */
+export interface NewToken {
+  id: string;
+  account_id: string;
+  token_hash: Buffer;
+  prefix: string;
+  last_four: string;
+  now: number;
+}
+
 /** A token without its secret. */
 export interface HubToken {
   id: string;

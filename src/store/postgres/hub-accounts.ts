@@ -1,26 +1,10 @@
 // Accounts of the hub, their tokens and devices, for the commands on the server's host. As `mem_system`.
-import type { HubAccount, HubDevice, HubToken } from "../../core/records/hub.ts";
+import type { HubAccount, HubDevice, HubToken, NewAccount, NewToken } from "../../core/records/hub.ts";
 import { isId } from "../../core/records/tenancy.ts";
 import { epochMs } from "./epoch-ms.ts";
 import { hubChanges } from "./hub-log.ts";
 import type { Connections, Queryable } from "./open.ts";
 import { inTransaction } from "./tenant.ts";
-
-interface NewAccount {
-  id: string;
-  name: string;
-  epoch: string;
-  now: number;
-}
-
-interface NewToken {
-  id: string;
-  account_id: string;
-  token_hash: Buffer;
-  prefix: string;
-  last_four: string;
-  now: number;
-}
 
 /** What the commands on the hub's host need. */
 export function createHubAccounts(system: Connections) {

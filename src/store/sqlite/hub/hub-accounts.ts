@@ -1,24 +1,8 @@
 // Accounts of the hub, their tokens and devices.
-import type { HubAccount, HubDevice, HubToken } from "../../../core/records/hub.ts";
+import type { HubAccount, HubDevice, HubToken, NewAccount, NewToken } from "../../../core/records/hub.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Sqlite } from "../open.ts";
 import { createSql } from "../sql.ts";
-
-interface NewAccount {
-  id: string;
-  name: string;
-  epoch: string;
-  now: number;
-}
-
-interface NewToken {
-  id: string;
-  account_id: string;
-  token_hash: Buffer;
-  prefix: string;
-  last_four: string;
-  now: number;
-}
 
 /** What the commands on the hub's host need. */
 export function createHubAccounts(db: Sqlite, commit: GroupCommit["commit"]) {

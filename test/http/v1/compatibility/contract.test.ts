@@ -188,7 +188,8 @@ test("writes are answered alike, one after the other", async () => {
 
 test("the injected text tells of the same records", async () => {
   const [local, hosted] = await both("GET", "/api/context/inject?project=app");
-  for (const { body } of [local, hosted]) expect(body).toMatch(/^<mem-context-[0-9a-f]{8}>\n.*login/s);
+  for (const { body } of [local, hosted])
+    expect(body).toMatch(/^<mem-context-[0-9a-f]{8}>\n.*Mend the login of the shop → The login is mended\./s);
 });
 
 function expectAlike([local, hosted]: [Answer, Answer], what: string): void {
