@@ -4,8 +4,9 @@
 import { createRequire } from "node:module";
 
 try {
-  if (process.argv[2] === "hook") createRequire(import.meta.url)("../dist/hook.cjs");
-  else await import("../dist/cli/main.js");
+  const require = createRequire(import.meta.url);
+  if (process.argv[2] === "hook") require("../dist/hook.cjs");
+  else await require("../dist/cli.cjs").main(process.argv.slice(2));
 } catch (cause) {
   if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(cause?.code)) throw cause;
   // A clone without installed packages. A hook stays silent there.

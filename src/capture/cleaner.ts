@@ -8,6 +8,7 @@ import {
   cleanPrompt,
   cleanText,
 } from "../privacy/clean.ts";
+import { cleanRow, type StoredRow } from "../privacy/clean-row.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 
 /** Small values are returned immediately, without a promise. */
@@ -17,11 +18,16 @@ export interface Cleaner {
   payload(payload: JsonObject): Clean<JsonObject> | Promise<Clean<JsonObject>>;
   /** Cut to `maxChars` after cleaning: a cut could remove a private tag's opening and keep its content. */
   json(value: Json, maxChars?: number): Json | Promise<Json>;
+  /** The columns of a stored row that change; null when none does. */
+  row(row: StoredRow): RowChange | Promise<RowChange>;
 }
+
+type RowChange = Record<string, string> | null;
 
 export const cleanHere = {
   text: (text: string): Clean<string> => cleanText(text),
   prompt: cleanPrompt,
+  row: cleanRow,
   payload: cleanPayload,
   json(value: Json, maxChars?: number): Json {
     const cleaned = cleanJson(value);

@@ -2,10 +2,12 @@
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import type { SkipReason } from "../core/records/messages.ts";
+import type { GitPlace } from "../core/records/records.ts";
 import type { Clean, CleanPrompt } from "../privacy/clean.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 import type { CaptureStore, Withdrawn } from "./capture-store.ts";
 import type { Cleaner } from "./cleaner.ts";
+import type { Exclusions } from "./exclusions.ts";
 
 export interface EventInput {
   claudeSessionId: string;
@@ -18,8 +20,10 @@ export interface EventInput {
   eventKey?: string | undefined;
   /** The host's id of the prompt of a message, which may arrive after the next prompt. */
   promptKey?: string | undefined;
-  /** Time of a spooled event (epoch ms). */
+  /** Time of a spooled or imported event (epoch ms). */
   at?: number | undefined;
+  /** When an imported event is imported: local rules write its records, and its raw event is kept from then on. */
+  importedAt?: number | undefined;
 }
 
 export interface PromptInput extends EventInput {
@@ -49,7 +53,7 @@ export interface SummarizeInput extends EventInput {
   agentId?: string | undefined;
 }
 
-export type CompleteInput = Pick<EventInput, "claudeSessionId" | "at">;
+export type CompleteInput = Pick<EventInput, "claudeSessionId" | "at" | "importedAt">;
 
 /** An event that is stored without further processing. */
 export interface OtherInput extends EventInput {
@@ -87,10 +91,14 @@ export interface IntakeDeps {
   clock: Clock;
   /** Tool names that are not recorded, read for each event. */
   skipTools: () => ReadonlySet<string>;
+  /** What the user never wants recorded; default: nothing. */
+  exclusions?: Exclusions;
   /** The local port of our own memory; absent on a server. */
   ownPort?: () => number;
   /** Label of a directory's project; called in the transaction of the event. */
   projectOf: (cwd: string) => string;
+  /** The branch and commit of a directory's work tree; null without a repository. Default: none is recorded. */
+  gitPlaceOf?: (cwd: string) => GitPlace | null;
   /** Present label of a renamed or merged project. */
   projectNamed: (label: string) => string;
   publish: (event: StreamEvent) => void;

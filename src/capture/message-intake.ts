@@ -2,15 +2,16 @@
 
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
-import type { IntakeSession } from "../core/records/records.ts";
+import type { GitPlace, IntakeSession } from "../core/records/records.ts";
 import { shorten, shortenJson } from "../core/shorten.ts";
 import { withoutOwnAnswers } from "../core/tools/own-tools.ts";
+import { commandIn, isShellTool } from "../core/tools/tool-kind.ts";
 import { userAnswersIn } from "../core/tools/user-answers.ts";
 import { type Clean, cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./inputs.ts";
-import { createSession, isPrivateNow, markActive, stepOf } from "./session-states.ts";
+import { createSession, isOfDeleted, isPrivateNow, markActive, placeOf, stepOf } from "./session-states.ts";
 
 /** Characters of a tool's input, of its response, and of a last message; longer ones keep head and tail. */
 const maxFieldChars = 64 * 1024;
@@ -33,8 +34,9 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
   ): Promise<MessageAnswer> {
     const message = made instanceof Promise ? await made : made;
     const payload = JSON.stringify(message);
+    const place = mayMoveHead(message) ? placeOf(deps, input) : null;
     const stored = await store.commit(() =>
-      storeMessage(deps, input, { message, payload, now: input.at ?? clock.now() }),
+      storeMessage(deps, input, { message, payload, place, now: input.at ?? clock.now() }),
     );
     const { session, opened, queued } = stored;
     if (session === undefined || !queued) return stored.answer;
@@ -66,7 +68,7 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
       const payload = JSON.stringify({ name, payload: bounds });
       await store.commit(() => {
         const session = store.sessions.forIntake(input.claudeSessionId, input);
-        if (session === undefined || session.prompt_private === 1) return;
+        if (session === undefined || session.prompt_private === 1 || isOfDeleted(store, input)) return;
         store.rawEvents.insert({
           session_id: session.id,
           kind: "other",
@@ -79,18 +81,29 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
   };
 }
 
+interface NewMessage {
+  message: PendingMessage;
+  payload: string;
+  /** Where the work tree is after a command that may have moved it. */
+  place: GitPlace | null;
+  now: number;
+}
+
 function storeMessage(
   deps: IntakeDeps,
   input: ToolUseInput | SummarizeInput,
-  { message, payload, now }: { message: PendingMessage; payload: string; now: number },
+  { message, payload, place, now }: NewMessage,
 ): Stored {
   const { store } = deps;
   const existing = store.sessions.forIntake(input.claudeSessionId, input);
   const isPrivate = isPrivateNow(store, existing, input.claudeSessionId);
   const step = stepOf(existing, "message", { isPrivate, at: now });
   if (step === "skip_private") return skipped(store, existing, "private");
+  if (isOfDeleted(store, input)) return skipped(store, existing, "deleted");
   if (existing === undefined && saysNothing(message)) return skipped(store, existing, "no_content");
-  const session = existing ?? createSession(deps, input, now);
+  const opened = existing ?? createSession(deps, input, now);
+  const seen = place ?? (existing === undefined ? placeOf(deps, input) : null);
+  const session = { ...opened, ...seen };
   const id = store.rawEvents.insert({
     session_id: session.id,
     kind: message.type,
@@ -101,8 +114,10 @@ function storeMessage(
       input.promptKey,
     ),
     now,
+    imported_at: input.importedAt,
   });
   if (id !== null) {
+    if (seen !== null) store.seePlace?.(session, seen, now);
     markActive(store, session, { step, now });
     store.pending.enqueue(id, session.id, now);
     store.pending.count("accepted", 1);
@@ -155,12 +170,27 @@ function withSessionFields(
   let fields = "";
   const promptNumber = session.prompt_number || sent;
   if (promptNumber !== undefined) fields += `"prompt_number":${promptNumber},`;
+  fields += placeFields(session);
   if (message.type === "summarize" && message.last_user_message === undefined) {
     const prompt = store.prompts.byNumber(session.id, session.prompt_number)?.prompt_text ?? "";
     if (prompt !== "") fields += `"last_user_message":${JSON.stringify(shorten(prompt, maxFieldChars))},`;
   }
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
 }
+
+function placeFields({ branch, commit }: GitPlace): string {
+  const named = Object.entries({ branch, commit }).filter(([, value]) => typeof value === "string");
+  return named.map(([name, value]) => `"${name}":${JSON.stringify(value)},`).join("");
+}
+
+/** True after a shell command with which the work tree may be on another branch or commit. */
+function mayMoveHead({ tool_name = "", tool_input }: PendingMessage): boolean {
+  return isShellTool(tool_name) && movesHead.test(commandIn(tool_input).text.slice(0, maxCommandChars));
+}
+
+const maxCommandChars = 4_000;
+const movesHead =
+  /\bgit\b[^\n;&|]*?\s(?:am|branch|checkout|cherry-pick|clone|commit|init|merge|pull|rebase|reset|revert|switch|worktree)\b/;
 
 // A spooled prompt arrives after its messages. If it is private, they are withdrawn by this key.
 function withAwaited(
@@ -179,8 +209,8 @@ function withAwaited(
  */
 export function endUnfinishedTurn(
   { prompts, rawEvents, pending }: CaptureStore,
-  session: { id: number },
-  now: number,
+  session: { id: number } & GitPlace,
+  { now, importedAt }: { now: number; importedAt?: number | undefined },
 ): boolean {
   const prompt = prompts.unfinished(session.id);
   if (prompt === undefined) return false;
@@ -188,6 +218,8 @@ export function endUnfinishedTurn(
   const message: PendingMessage = {
     type: "summarize",
     prompt_number,
+    ...optional("branch", session.branch ?? undefined),
+    ...optional("commit", session.commit ?? undefined),
     last_user_message: shorten(prompt_text, maxFieldChars),
   };
   const id = rawEvents.insert({
@@ -196,6 +228,7 @@ export function endUnfinishedTurn(
     event_key: `unfinished:${prompt_number}`,
     payload: JSON.stringify(message),
     now,
+    imported_at: importedAt,
   });
   if (id === null) return false;
   pending.enqueue(id, session.id, now);

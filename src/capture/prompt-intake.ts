@@ -1,13 +1,13 @@
 // Stores a user prompt: opens its session and decides whether the prompt is private.
 import { newId } from "../core/ids.ts";
 import { asSpooled, canNameText, deletedPromptKey, deliveryKey, sentTextKey } from "../core/prompt-key.ts";
-import type { IntakeSession, UserPrompt } from "../core/records/records.ts";
+import type { GitPlace, IntakeSession, UserPrompt } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, DeletedPrompt, StoredPrompt, Withdrawn } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
-import { createSession, markActive, stepOf } from "./session-states.ts";
+import { createSession, isOfDeleted, markActive, placeOf, stepOf } from "./session-states.ts";
 
 /** Longer prompts keep head and tail. */
 const maxPromptChars = 256 * 1024;
@@ -31,9 +31,14 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
       const prompted = given ?? cleaner.prompt(input.prompt);
       const { isPrivate, text } = prompted instanceof Promise ? await prompted : prompted;
       const cleaned = { private: isPrivate, text: isPrivate ? "" : shorten(text, maxPromptChars) };
+      const place = isPrivate ? null : placeOf(deps, input);
       const stored = await store.commit(() =>
-        storePrompt(deps, input, { ...cleaned, now: input.at ?? clock.now() }),
+        isLeftOut(store, input, isPrivate)
+          ? undefined
+          : storePrompt(deps, input, { ...cleaned, place, now: input.at ?? clock.now() }),
       );
+      if (stored === undefined)
+        return { sessionDbId: 0, promptNumber: 0, skipped: true, reason: "duplicate" };
       const { session, prompt, opened, answer } = stored;
       if (stored.withdrawn !== null) {
         const { id: sessionDbId, project } = session;
@@ -57,9 +62,15 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
   };
 }
 
+// A spooled private prompt withdraws what was stored before it arrived, in deleted sessions too.
+function isLeftOut(store: CaptureStore, input: PromptInput, isPrivate: boolean): boolean {
+  return (!isPrivate || input.importedAt !== undefined) && isOfDeleted(store, input);
+}
+
 interface CleanedPrompt {
   private: boolean;
   text: string;
+  place: GitPlace | null;
   now: number;
 }
 
@@ -117,7 +128,7 @@ function insertPrompt(
   session: IntakeSession,
   prompt: CleanedPrompt & { promptNumber: number; eventKey: string },
 ): UserPrompt {
-  const { promptNumber: prompt_number, eventKey: event_key, now } = prompt;
+  const { promptNumber: prompt_number, eventKey: event_key, place, now } = prompt;
   const isPrivate = prompt.private ? 1 : 0;
   const { id, claude_session_id, sdk_session_id, project } = session;
   const row = store.prompts.insert({
@@ -130,7 +141,9 @@ function insertPrompt(
     private: isPrivate,
     event_key,
     now,
+    ...place,
   });
+  if (place !== null) store.seePlace?.(session, place, now);
   store.sessions.countPrompt(id, prompt_number);
   // A spooled prompt can arrive after a later one: the time of the prompt decides which is newest.
   if (now >= session.newest_prompt_at_epoch)

@@ -6,8 +6,9 @@ import type { IntakeSession, Observation } from "../core/records/records.ts";
 import { cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { cleanInput } from "./clean-input.ts";
+import { noExclusions, refuseExcluded } from "./exclusions.ts";
 import type { IntakeDeps } from "./inputs.ts";
-import { createSession, isPrivateNow, markActive, stepOf } from "./session-states.ts";
+import { createSession, isPrivateNow, markActive, placeOf, stepOf } from "./session-states.ts";
 
 export interface RecordedObservation {
   claudeSessionId: string;
@@ -32,15 +33,22 @@ export interface NotRecorded {
   reason: "private";
 }
 
-interface RecordDeps extends Pick<IntakeDeps, "clock" | "projectOf" | "projectNamed" | "publish"> {
+interface RecordDeps
+  extends Pick<IntakeDeps, "clock" | "projectOf" | "projectNamed" | "publish" | "exclusions" | "gitPlaceOf"> {
   store: CaptureStore & { observations: { insert: InsertManual } };
 }
 
-/** Resolves after the commit. Throws `conflict` when the input names another project than its session's. */
+/**
+ * Resolves after the commit. Throws `conflict` when the input names another project than its session's, and `excluded` for
+ * an excluded project or path.
+ */
 export function createObservationRecorder(
   deps: RecordDeps,
 ): (input: RecordedObservation) => Promise<Observation | NotRecorded> {
+  const { exclusions = noExclusions } = deps;
   return async (input) => {
+    const { claudeSessionId, cwd, project, prompt_number: _number, ...texts } = input;
+    refuseExcluded(exclusions, { claudeSessionId, cwd, project }, Object.values(texts).flat());
     const draft = draftOf(input);
     const cleaned = cleanInput({ ...input, host: input.platformSource });
     const stored = await deps.store.commit(() => store(deps, cleaned, draft));
@@ -62,6 +70,7 @@ function store(
   if (step === "skip_private") return undefined;
   if (existing !== undefined) demandProject(deps, existing, input.project);
   const session = existing ?? createSession(deps, input, now);
+  const { branch = null, commit = null } = placeOf(deps, input) ?? session;
   const stored = insertManual(deps.store.observations.insert, {
     draft,
     session_id: session.id,
@@ -69,6 +78,7 @@ function store(
     project: session.project,
     prompt_number: session.prompt_number || (input.prompt_number ?? null),
     created_at_epoch: now,
+    ...{ branch, commit },
   });
   markActive(deps.store, session, { step, now });
   return stored;

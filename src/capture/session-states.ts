@@ -16,7 +16,7 @@
 // reports its end before its last activity: it is stored, but changes no state.
 
 import { newId } from "../core/ids.ts";
-import type { IntakeSession } from "../core/records/records.ts";
+import { activityGrainMs, type GitPlace, type IntakeSession } from "../core/records/records.ts";
 import { cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import type { EventInput, IntakeDeps } from "./inputs.ts";
@@ -76,6 +76,22 @@ export function isPrivateNow(
   return session === undefined ? sessions.isDeletedPrivate(claudeSessionId) : session.prompt_private === 1;
 }
 
+/** Whether a spooled or imported event is from before the user deleted its session. */
+export function isOfDeleted(
+  { sessions }: Pick<CaptureStore, "sessions">,
+  { claudeSessionId, at }: Pick<EventInput, "claudeSessionId" | "at">,
+): boolean {
+  return at !== undefined && sessions.isDeletedSince(claudeSessionId, at);
+}
+
+/** Where an event happened; null for an earlier event, whose work tree may have moved on, and without a repository. */
+export function placeOf(
+  { gitPlaceOf }: Pick<IntakeDeps, "gitPlaceOf">,
+  { cwd, at }: Pick<EventInput, "cwd" | "at">,
+): GitPlace | null {
+  return at !== undefined || cwd === undefined ? null : (gitPlaceOf?.(cwd) ?? null);
+}
+
 /** Creates the session in the project of its first event. */
 export function createSession(
   deps: Pick<IntakeDeps, "projectOf" | "projectNamed"> & { store: CaptureStore },
@@ -112,6 +128,3 @@ export function markActive(
   const isDue = session.status === "active" && now - session.last_active_at_epoch >= activityGrainMs;
   if (step === "reopen" || isDue) store.sessions.touch(session.id, now);
 }
-
-// Saves a write on most tool uses; idle time is counted in minutes.
-const activityGrainMs = 1_000;

@@ -41,6 +41,7 @@ export function createThreadCleaner({ script, warn, idleMs = 60_000 }: ThreadCle
     prompt: method(state, "prompt"),
     payload: method(state, "payload"),
     json: method(state, "json"),
+    row: method(state, "row"),
     threadId: () => state.thread?.threadId,
     async close() {
       state.closed = true;

@@ -6,9 +6,11 @@ import { MemError, toMemError } from "../core/errors.ts";
 import { childEnvironment, type Environment, pagerCommand, wantsColor } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
+import { isInteractive, openScreens } from "./interactive.ts";
 import { createIo, type Io, lessOptions, type Streams, snakeCased } from "./io.ts";
 import { buildProgram, helpWords, usageText } from "./program.ts";
 import { expandShortForms } from "./short-forms.ts";
+import { stepLines } from "./table.ts";
 
 interface CommandLine {
   environment: Environment;
@@ -45,15 +47,16 @@ export async function runCommandLine(
   const program = buildProgram(context, { asJson });
   const full = expandShortForms(words);
   try {
-    await program.parseAsync(helpWords(program, full, given[0] === "help"), { from: "user" });
+    if (words.length === 0 && isInteractive(environment, io)) await openScreens(context, { feedOnly: false });
+    else await program.parseAsync(helpWords(program, full, given[0] === "help"), { from: "user" });
     return outputCode ?? context.exitCode();
   } catch (thrown) {
     // Help and version end with 0.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return outputCode ?? 0;
     const error =
       thrown instanceof CommanderError ? usageError(thrown, helpOf(program, full)) : toMemError(thrown);
-    // The reader of the output is gone. The exit code says that the output is not whole.
-    if (isClosedPipe(error)) return error.exitCode;
+    // The reader of the output took what it wanted, as `head` does.
+    if (isClosedPipe(error)) return outputCode ?? context.exitCode();
     // Commander has printed its own message for people.
     if (thrown instanceof CommanderError && !asJson) return error.exitCode;
     return report(io, error, asJson);
@@ -82,10 +85,18 @@ function report(io: Io, error: MemError, asJson: boolean): number {
     io.err(JSON.stringify(snakeCased(error.toBody())));
     return error.exitCode;
   }
-  io.err(io.errPaint.red(terminalText(error.message)));
-  if (error.hint !== undefined) io.err(terminalText(error.hint));
+  for (const line of linesOf(io, error.message)) io.err(io.errPaint.red(line));
+  for (const line of linesOf(io, error.hint ?? "")) io.err(line);
   if (error.code === "internal" && error.cause !== undefined) io.err(io.errPaint.dim(causeText(error.cause)));
   return error.exitCode;
+}
+
+// One line each for scripts; as wide as the terminal for people.
+function linesOf(io: Io, text: string): string[] {
+  if (text === "") return [];
+  return io.talksToTerminal
+    ? text.split("\n").flatMap((line) => stepLines(line, io.columns))
+    : [terminalText(text)];
 }
 
 function causeText(cause: unknown): string {

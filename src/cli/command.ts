@@ -1,5 +1,5 @@
 // Declares a command as data: words, help, options, examples and what it runs.
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { CliContext } from "./context.ts";
 
 /** Flags, help, then a parser and a default as commander takes them. */
@@ -18,7 +18,7 @@ export interface CommandPart {
   about: string;
   /** One line for the parent's list, when `about` is longer. */
   summary?: string;
-  arguments?: readonly (readonly [name: string, help: string, parse?: OptionPart[2]])[];
+  arguments?: readonly (readonly [name: string, help: string, parse?: OptionPart[2] | readonly string[]])[];
   options?: readonly (OptionPart | Option)[];
   /** A command line, then ` # ` and what it does. */
   examples: readonly string[];
@@ -59,11 +59,16 @@ export function addCommand(parent: Command, context: CliContext, part: CommandPa
   const command = parent.command(part.name, { hidden: part.hidden ?? false }).description(part.about);
   if (part.summary !== undefined) command.summary(part.summary);
   for (const [name, help, parse] of part.arguments ?? []) {
-    if (parse === undefined) command.argument(name, help);
-    else command.argument(name, help, parse as (text: string) => unknown);
+    const argument = new Argument(name, help);
+    if (typeof parse === "function") argument.argParser(parse as (text: string) => unknown);
+    else if (parse !== undefined) argument.choices(parse);
+    command.addArgument(argument);
   }
   for (const option of part.options ?? []) addOption(command, option);
-  if (part.notes !== undefined) command.addHelpText("after", `\n${part.notes}`);
+  if (part.notes !== undefined) {
+    notesByCommand.set(command, part.notes);
+    command.addHelpText("after", `\n${part.notes}`);
+  }
   withExamples(command, part.examples);
   if (part.run !== undefined) {
     const run = part.run as (...given: unknown[]) => unknown;
@@ -89,7 +94,14 @@ function addOption(command: Command, option: OptionPart | Option): void {
 
 const examplesByCommand = new WeakMap<Command, CommandPart["examples"]>();
 
-/** The examples of a command, for docs/cli.md. */
+const notesByCommand = new WeakMap<Command, string>();
+
+/** The text below the options of a command, for its manual page. */
+export function notesOf(command: Command): string | undefined {
+  return notesByCommand.get(command);
+}
+
+/** The examples of a command, for docs/cli.md and its manual page. */
 export function examplesOf(command: Command): CommandPart["examples"] {
   return examplesByCommand.get(command) ?? [];
 }

@@ -20,6 +20,8 @@ export interface CliContext {
   settings(access: "read" | "write"): LoadedSettings;
   /** The client of the worker, which the first request starts when it is stopped. Closed when the command ends. */
   worker(): WorkerClient;
+  /** From now on a start of the worker is not said: a program has the terminal. */
+  quiet(): void;
   /** Runs `work` with its output in the pager of the terminal. */
   paged<T>(work: () => Promise<T>): Promise<T>;
   /** The exit code when the command ends without an error. */
@@ -35,6 +37,7 @@ export interface OwnedCliContext extends CliContext {
 export function createCliContext(io: OwnedIo, environment: Environment): OwnedCliContext {
   let client: WorkerClient | undefined;
   let code = 0;
+  let isQuiet = false;
   const dataDir = () => dataDirectory(environment);
   const settings = (access: "read" | "write") =>
     loadSettings({ dataDir: dataDir(), env: environment, readOnly: access === "read" });
@@ -45,7 +48,7 @@ export function createCliContext(io: OwnedIo, environment: Environment): OwnedCl
     if (state.is === "silent" || state.is === "doubtful") return false;
     if (state.is === "stopped") {
       await startWorker({ dataDir: settings("write").dataDir, environment, clock });
-      if (io.talksToTerminal) io.err(io.errPaint.dim("Started the worker."));
+      if (io.talksToTerminal && !isQuiet) io.err(io.errPaint.dim("Started the worker."));
     }
     return true;
   }
@@ -60,6 +63,9 @@ export function createCliContext(io: OwnedIo, environment: Environment): OwnedCl
     worker: () => {
       client ??= createWorkerClient({ dataDir: dataDir(), start: startWhenStopped });
       return client;
+    },
+    quiet: () => {
+      isQuiet = true;
     },
     paged: io.paged,
     exitWith: (wanted) => {

@@ -29,7 +29,12 @@ export function errorCodesOf(exitCode: number): string[] {
 }
 
 /** Exit codes that commands set themselves. */
-export const exitCode = { brokenCheck: 1, notFound: 66, notReady: 69, retryLater: 75 } as const;
+export const exitCode = {
+  brokenCheck: 1,
+  invalidData: 65,
+  notFound: 66,
+  retryLater: 75,
+} as const;
 
 /** Adds `mem exit-codes`, which the list of commands leaves out. */
 export function registerExitCodes(program: Command, context: CliContext): void {

@@ -12,6 +12,7 @@ import { agentNamed, hostAgents } from "../hosts/registry.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
 import type { CliContext } from "./context.ts";
+import { snakeCased } from "./io.ts";
 
 /** The records of installs. */
 export function installsOf({ installs: file }: DataPaths): Installs {
@@ -52,10 +53,15 @@ export function noHostFound(): MemError {
   });
 }
 
-/** Throws the last of the failures, and prints the others before: they end the output. */
-export function throwFailures({ io }: CliContext, failures: readonly MemError[]): void {
+/** Throws the last of the failures, and prints the others before, one JSON object a line with `asJson`. */
+export function throwFailures({ io }: CliContext, failures: readonly MemError[], asJson: boolean): void {
   const last = failures.at(-1);
-  for (const { message, hint } of failures.slice(0, -1)) {
+  for (const failure of failures.slice(0, -1)) {
+    const { message, hint } = failure;
+    if (asJson) {
+      io.err(JSON.stringify(snakeCased(failure.toBody())));
+      continue;
+    }
     io.err(io.errPaint.red(message));
     if (hint !== undefined && hint !== last?.hint) io.err(hint);
   }

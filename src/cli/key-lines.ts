@@ -16,11 +16,13 @@ export function createdLines(
   { id, expiresAt, scopes }: { id: string; expiresAt: string; scopes: readonly string[] },
   { team, project }: { team: string; project?: string | undefined },
 ): string[] {
+  const mayShare = ["memories:read", "memories:write"].every((scope) => scopes.includes(scope));
   const reach = project === undefined ? `every project of ${team}` : `${project} of ${team}`;
   return [
     "Save the key now: it is not stored and not shown again.",
     `Key ${id} for ${terminalLine(reach)}: ${scopes.join(" and ")}, expires ${expiresAt.slice(0, 10)}.`,
     "Connect an agent: `mem keys connect --key <key>`.",
+    ...(mayShare ? ["Connect a colleague's memory, there: `mem server connect --url <url>`."] : []),
   ];
 }
 

@@ -2,12 +2,16 @@
 import { restrictUmask } from "../settings/data-dir.ts";
 import { processEnvironment } from "../settings/environment.ts";
 import { runCommandLine } from "./command-line.ts";
+import type { Streams } from "./io.ts";
 
-restrictUmask();
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  environment: processEnvironment(),
-  streams: process,
-  onOutputFailure: (exitCode) => {
-    process.exitCode = exitCode;
-  },
-});
+/** Runs the words after `mem`, and sets the exit code of the process. */
+export async function main(words: readonly string[], streams: Streams = process): Promise<void> {
+  restrictUmask();
+  process.exitCode = await runCommandLine(words, {
+    environment: processEnvironment(),
+    streams,
+    onOutputFailure: (exitCode) => {
+      process.exitCode = exitCode;
+    },
+  });
+}

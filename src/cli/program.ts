@@ -4,13 +4,18 @@ import { MemError } from "../core/errors.ts";
 import { version } from "../core/version.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { type CommandPart, withExamples } from "./command.ts";
+import { registerBackup } from "./commands/backup.ts";
+import { registerCompletion } from "./commands/completion.ts";
 import { registerContext } from "./commands/context.ts";
 import { registerCost } from "./commands/cost.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerEdit } from "./commands/edit.ts";
+import { registerExport } from "./commands/export.ts";
 import { registerFolders } from "./commands/folders.ts";
+import { registerForget } from "./commands/forget.ts";
 import { registerHub } from "./commands/hub.ts";
+import { registerImport } from "./commands/import.ts";
 import { registerInstall } from "./commands/install.ts";
 import { registerKeys } from "./commands/keys.ts";
 import { registerMcp } from "./commands/mcp.ts";
@@ -20,17 +25,22 @@ import { registerQueue } from "./commands/queue.ts";
 import { registerRegenerate } from "./commands/regenerate.ts";
 import { registerRemember } from "./commands/remember.ts";
 import { registerRepair } from "./commands/repair.ts";
+import { registerReport } from "./commands/report.ts";
+import { registerRetention } from "./commands/retention.ts";
 import { registerReview } from "./commands/review.ts";
 import { registerRules } from "./commands/rules.ts";
+import { registerScrub } from "./commands/scrub.ts";
 import { registerSearch } from "./commands/search.ts";
 import { registerServer } from "./commands/server.ts";
 import { registerSettings } from "./commands/settings.ts";
 import { registerShow } from "./commands/show.ts";
 import { registerStatus } from "./commands/status.ts";
+import { registerSync } from "./commands/sync.ts";
 import { registerTimeline } from "./commands/timeline.ts";
 import { registerTrash } from "./commands/trash.ts";
 import { registerTv } from "./commands/tv.ts";
 import { registerUninstall } from "./commands/uninstall.ts";
+import { registerWatch } from "./commands/watch.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerExitCodes } from "./exit-codes.ts";
@@ -42,7 +52,16 @@ type Register = (program: Command, context: CliContext) => void;
 const groups: readonly (readonly [heading: string, commands: readonly Register[]])[] = [
   [
     "Daily:",
-    [registerSearch, registerTimeline, registerShow, registerRemember, registerRules, registerStatus],
+    [
+      registerSearch,
+      registerTimeline,
+      registerShow,
+      registerRemember,
+      registerRules,
+      registerStatus,
+      registerReport,
+      registerWatch,
+    ],
   ],
   [
     "Agent:",
@@ -51,7 +70,11 @@ const groups: readonly (readonly [heading: string, commands: readonly Register[]
   ["Models:", [registerQueue, registerCost, registerRegenerate, registerMode]],
   [
     "Data:",
-    [registerReview, registerEdit, registerTrash, registerProject, registerFolders, registerSettings],
+    [
+      ...[registerReview, registerEdit, registerForget, registerRetention, registerScrub, registerTrash],
+      ...[registerExport, registerImport, registerBackup],
+      ...[registerProject, registerFolders, registerSync, registerSettings],
+    ],
   ],
   ["Server:", [registerWorker, registerTv, registerDoctor, registerServer, registerKeys, registerHub]],
 ];
@@ -66,7 +89,14 @@ export function buildProgram(context: CliContext, { asJson = false }: { asJson?:
     .version(version(), "-V, --version", "print the version")
     .option("--no-pager", "do not use the pager (MEM_PAGER, PAGER, less)")
     .helpOption("-h, --help", "print help")
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      // Commander's own text for the help of a group.
+      subcommandDescription: (command) =>
+        command.name() === "help"
+          ? "Print the help of a command"
+          : command.summary() || command.description(),
+    })
     .configureOutput({
       writeOut: (text) => io.raw(text),
       // With --json the error is reported as JSON.
@@ -84,6 +114,7 @@ export function buildProgram(context: CliContext, { asJson = false }: { asJson?:
   program
     .commandsGroup("Help:")
     .helpCommand("help [command]", "Print the help of a command, or `exit-codes`");
+  registerCompletion(program, context);
   hintAtHelp(program, "mem");
   program.addHelpText("after", shortFormHelp());
   return withExamples(program, examples);

@@ -81,7 +81,7 @@ export function haltOf({ provider, paused, budget }: Generation, nowEpochMs: num
   if (paused === null || paused.localWrites === true || budget !== null || provider.active === "local")
     return null;
   return {
-    what: `${provider.active} is paused${untilInWords(paused, nowEpochMs)}: ${pauseReason(paused.kind, paused.mends)}`,
+    what: `${provider.active} is paused${untilInWords(paused, nowEpochMs)}: ${pauseReason(paused.kind, paused.fix)}`,
     next: paused.next === null ? null : terminalLine(paused.next),
   };
 }

@@ -17,6 +17,16 @@ export function statusMarks({ status = "active", superseded_by, pinned }: Review
   return [...pin, status === "superseded" && superseded_by ? `superseded by ${superseded_by}` : status];
 }
 
+interface Placed {
+  branch?: string | null | undefined;
+  merged?: boolean | undefined;
+}
+
+/** The branch of a record that is not merged where the command runs. */
+export function branchMarks({ branch, merged }: Placed): string[] {
+  return merged === false && branch ? [`branch ${branch}, not merged`] : [];
+}
+
 interface Said {
   standing?: 0 | 1 | undefined;
   said_by?: Speaker | null | undefined;

@@ -1,9 +1,6 @@
 // Texts of `mem regenerate`: progress, end, plan, and the consent to its cost.
-import type {
-  RegenerateChoice,
-  RegenerationAnswer,
-  RegenerationPlanAnswer,
-} from "../client/worker-client.ts";
+import type { RegenerateChoice } from "../client/parameters.ts";
+import type { RegenerationAnswer, RegenerationPlanAnswer } from "../client/worker-client.ts";
 import { MemError } from "../core/errors.ts";
 import { localTime } from "../core/local-days.ts";
 import { terminalLine } from "../text/terminal-text.ts";

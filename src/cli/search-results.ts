@@ -5,7 +5,7 @@ import { isFunctionWord } from "../text/function-words.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../text/terminal-text.ts";
 import { termsOf, wordsOf } from "../text/words.ts";
 import type { Io } from "./io.ts";
-import { routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
+import { branchMarks, routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
 import {
   type ListedHit,
   type ObservationHit,
@@ -44,10 +44,20 @@ export function renderHits(
 ): void {
   const listed = all ? hits : withoutSteps(hits);
   const shown = (page === undefined ? listed : pageOf(listed, page)).map(resultOf);
-  const idWidth = Math.max(0, ...shown.map(({ name }) => name.length));
-  for (const result of shown) renderResult(io, result, { idWidth, nowEpochMs, highlight });
+  const idWidth = renderResults(io, shown, { nowEpochMs, highlight });
   const hidden = hits.length - listed.length;
   if (hidden > 0) io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
+}
+
+/** Prints results in the given order; the width of their ids. */
+export function renderResults(
+  io: Io,
+  results: readonly Result[],
+  { nowEpochMs, highlight = (line) => line }: Pick<Listing, "nowEpochMs" | "highlight">,
+): number {
+  const idWidth = Math.max(0, ...results.map(({ name }) => name.length));
+  for (const result of results) renderResult(io, result, { idWidth, nowEpochMs, highlight });
+  return idWidth;
 }
 
 // A prompt alone does not show what was done.
@@ -69,7 +79,8 @@ function resultOf(hit: ListedHit): Result {
   }
 }
 
-interface Result {
+/** What a list shows of a record. */
+export interface Result {
   /** The id that `mem show` and `mem timeline` take. */
   name: string;
   title: string;
@@ -134,6 +145,7 @@ function observationResult(found: ObservationHit): Result {
     found.obs_type,
     found.project,
     ...statusMarks(found),
+    ...branchMarks(found),
     ...foundBy(found),
   ];
   const { created_at_epoch } = found;
@@ -144,8 +156,22 @@ function observationResult(found: ObservationHit): Result {
     ...found.facts.map((fact) => `- ${fact}`),
     fileList("Read", found.files_read),
     fileList("Changed", found.files_modified),
+    placeLine(found),
   ];
   return { ...common, preview: found.subtitle ?? "", paragraphs: filled(paragraphs) };
+}
+
+/** `Branch: feat/x at 1a2b3c4d5e`; empty outside of a repository. */
+function placeLine({
+  branch,
+  commit,
+}: {
+  branch?: string | null | undefined;
+  commit?: string | null | undefined;
+}) {
+  const at = commit ? commit.slice(0, 10) : "";
+  if (!branch) return at === "" ? "" : `Commit: ${at}`;
+  return `Branch: ${branch}${at === "" ? "" : ` at ${at}`}`;
 }
 
 // A quote is its own title.
@@ -166,7 +192,7 @@ function summaryResult(found: SummaryHit): Result {
   const { created_at_epoch } = found;
   const common = {
     name: `S${found.id}`,
-    tags: ["summary", found.project, ...foundBy(found)],
+    tags: ["summary", found.project, ...branchMarks(found), ...foundBy(found)],
     created_at_epoch,
   };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };
@@ -180,7 +206,7 @@ function promptResult(found: PromptHit): Result {
   const { created_at_epoch } = found;
   const common = {
     name: `P${found.id}`,
-    tags: ["prompt", found.project, ...foundBy(found)],
+    tags: ["prompt", found.project, ...branchMarks(found), ...foundBy(found)],
     created_at_epoch,
   };
   if ("preview" in found) return { ...common, title: found.title, preview: found.preview, paragraphs: [] };

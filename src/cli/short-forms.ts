@@ -11,7 +11,7 @@ export const shortForms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a group of commands does when it is given no command. */
-const defaults: Readonly<Record<string, string>> = {
+export const defaultCommands: Readonly<Record<string, string>> = {
   folders: "list",
   keys: "list",
   mode: "list",
@@ -27,7 +27,7 @@ export function expandShortForms(words: readonly string[]): string[] {
   if (first === undefined) return ["--help"];
   if (first === "help") return rest[0] === "exit-codes" ? rest : [...named(rest), "--help"];
   const [group = "", next] = named(words);
-  const command = Object.hasOwn(defaults, group) ? defaults[group] : undefined;
+  const command = Object.hasOwn(defaultCommands, group) ? defaultCommands[group] : undefined;
   const hasNone = next === undefined || (next.startsWith("-") && next !== "--help" && next !== "-h");
   return command === undefined || !hasNone ? named(words) : [group, command, ...named(words).slice(1)];
 }

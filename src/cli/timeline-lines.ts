@@ -3,7 +3,7 @@ import type { TimelineAnswer } from "../client/worker-client.ts";
 import { recordName } from "../core/records/record-name.ts";
 import { cutToWidth, displayWidth, padToWidth, terminalLine } from "../text/terminal-text.ts";
 import type { Io } from "./io.ts";
-import { routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
+import { branchMarks, routineNote, speakerMarks, statusMarks } from "./record-marks.ts";
 import { clockTime, localDate } from "./words.ts";
 
 export type TimelineItem = TimelineAnswer[number];
@@ -129,7 +129,7 @@ export function timelineLine(item: TimelineItem): TimelineLine {
     project,
     isAnchor,
     type: kind,
-    marks: [],
+    marks: branchMarks(item),
     notes: [],
   };
   switch (item.type) {
@@ -138,7 +138,7 @@ export function timelineLine(item: TimelineItem): TimelineLine {
         ...base,
         type: terminalLine(item.obs_type),
         title: item.title,
-        marks: [...speakerMarks(item), ...statusMarks(item)],
+        marks: [...speakerMarks(item), ...statusMarks(item), ...base.marks],
         quote: item.said_by === undefined ? undefined : item.summary,
         routine: item.routine,
       };

@@ -35,7 +35,7 @@ export async function unreachableHost(host: string): Promise<string | null> {
 /** The addresses of this machine as a hint. */
 export function ownAddresses(): string | null {
   const own = machineAddresses("::").join(", ");
-  return own === "" ? null : `Its addresses: ${own}.`;
+  return own === "" ? null : `Addresses of this machine: ${own}.`;
 }
 
 function shownHost(host: string): string {

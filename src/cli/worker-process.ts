@@ -167,6 +167,10 @@ function notReady(paths: DataPaths, message: string): MemError {
   const output = failOpenSync("read the start log", () => readFileSync(startLogFile(paths), "utf8"));
   const lines = terminalText(output ?? "").trim();
   if (/\bMODULE_NOT_FOUND\b/.test(lines)) return missingPackage();
+  // The worker's own error, as worker/main.ts prints it.
+  const [, error, hint] = /^mem: (SQLite .*)\n {2}(.*)$/.exec(lines) ?? [];
+  if (error !== undefined && hint !== undefined)
+    return new MemError("worker_not_ready", { message: error, hint });
   if (lines !== "") return new MemError("worker_not_ready", { message: `${message}\n${lines}` });
   // On a full disk the start log is empty too.
   const free = freeBytes(paths.root);

@@ -1,13 +1,13 @@
 // One connection to the worker: over its socket, else over its port after it has proved its identity.
 import { existsSync, lstatSync, statSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { basename, dirname } from "node:path";
-import { type buildConnector, Client, errors } from "undici";
 import { demandOwn, insideOwn } from "../core/directory.ts";
 import { type ErrorCode, errorCatalogue, MemError } from "../core/errors.ts";
 import { newSecret } from "../core/ids.ts";
 import { dataPaths } from "../core/paths.ts";
 import { isJsonObject } from "../text/json.ts";
+import { type Connection, createConnection, isAborted, isTimeout, textOf } from "./connection.ts";
 import { provesInstance, readWorkerAddress, type WorkerAddress, workerUrl } from "./worker-address.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
@@ -29,19 +29,22 @@ export async function openTransport(dataDir: string, deadlines: Deadlines): Prom
   const address = readWorkerAddress(dataDir);
   if (address === null) throw new MemError("worker_unreachable");
   if (hasSocket(address) && isInside(dataDir, address.socket)) {
-    const ownSocket = { ...options(deadlines), connect: connectInside(address.socket, deadlines) };
-    return transport(new Client("http://localhost", ownSocket), address);
+    const open = () => openInside(address.socket);
+    return transport(createConnection({ ...deadlines, open, host: "localhost" }), address);
   }
-  const client = hasSocket(address)
-    ? new Client("http://localhost", { ...options(deadlines), socketPath: address.socket })
-    : new Client(workerUrl(address), options(deadlines));
+  const { hostname, port } = new URL(workerUrl(address));
+  const open = hasSocket(address)
+    ? () => connect(address.socket)
+    : () => connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) });
+  const host = hasSocket(address) ? "localhost" : `${hostname}:${port}`;
+  const connection = createConnection({ ...deadlines, open, host });
   try {
-    await demandProof(client, address);
+    await demandProof(connection, address);
   } catch (error) {
-    await client.destroy();
+    connection.destroy();
     throw error;
   }
-  return transport(client, address);
+  return transport(connection, address);
 }
 
 // A named pipe is not a file; elsewhere a missing socket leaves only the port.
@@ -56,30 +59,13 @@ function demandOwnDirectory(dataDir: string): void {
 }
 
 // Connects from inside the directory by the name of the socket: its path may be too long for an address.
-function connectInside(path: string, { connectMs }: Deadlines): buildConnector.connector {
-  return (_options, done) => {
-    try {
-      const socket = insideOwn(dirname(path), () => {
-        const name = basename(path);
-        const stats = lstatSync(name);
-        if (stats.isSocket()) demandOwn(path, stats);
-        return connect(name);
-      });
-      const late = setTimeout(() => socket.destroy(new errors.ConnectTimeoutError()), connectMs);
-      const failed = (cause: Error) => {
-        clearTimeout(late);
-        done(cause, null);
-      };
-      socket.once("error", failed);
-      socket.once("connect", () => {
-        clearTimeout(late);
-        socket.off("error", failed);
-        done(null, socket);
-      });
-    } catch (cause) {
-      done(cause instanceof Error ? cause : new Error(String(cause)), null);
-    }
-  };
+function openInside(path: string): Socket {
+  return insideOwn(dirname(path), () => {
+    const name = basename(path);
+    const stats = lstatSync(name);
+    if (stats.isSocket()) demandOwn(path, stats);
+    return connect(name);
+  });
 }
 
 // Only this user can create a socket in the data directory. Any program can own one elsewhere, such as in the temporary
@@ -88,21 +74,15 @@ function isInside(dataDir: string, socket: string): boolean {
   return process.platform !== "win32" && dirname(socket) === dataPaths(dataDir).root;
 }
 
-function options(deadlines: Deadlines): Client.Options {
-  return {
-    connect: { timeout: deadlines.connectMs },
-    headersTimeout: deadlines.answerMs,
-    bodyTimeout: deadlines.answerMs,
-    maxResponseSize: 64 * 1024 * 1024,
-  };
-}
-
 // Another program may have taken the port or the pipe after the worker died: it must not see any request.
-async function demandProof(client: Client, address: WorkerAddress): Promise<void> {
+async function demandProof(connection: Connection, address: WorkerAddress): Promise<void> {
   const nonce = newSecret();
   const headers = { "x-mem-nonce": nonce };
-  const answer = await reach(address, () => client.request({ method: "GET", path: "/api/health", headers }));
-  await answer.body.dump();
+  const answer = await reach(address, async () => {
+    const health = await connection.request({ method: "GET", path: "/api/health", headers });
+    await textOf(health);
+    return health;
+  });
   const proof = answer.headers["x-mem-proof"];
   if (typeof proof === "string" && provesInstance(address.secret, nonce, proof)) return;
   throw new MemError("worker_unreachable", {
@@ -110,25 +90,34 @@ async function demandProof(client: Client, address: WorkerAddress): Promise<void
   });
 }
 
-function transport(client: Client, address: WorkerAddress) {
+function transport(connection: Connection, address: WorkerAddress) {
   return {
     /** The JSON object or the text of a 2xx answer. Throws the worker's own error, or `worker_unreachable`. */
-    request: async (method: Method, path: string, body?: unknown): Promise<unknown> => {
-      const { statusCode, headers, text } = await reach(address, async () => {
-        const answer = await client.request({
-          method,
-          path,
-          ...(body === undefined
-            ? {}
-            : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-        });
-        return { ...answer, text: await answer.body.text() };
+    request: async (method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
+      const { status, isJson, text } = await reach(address, async () => {
+        const json = body === undefined ? undefined : JSON.stringify(body);
+        const answer = await connection.request({ method, path, ...(signal && { signal }) }, json);
+        const type = String(answer.headers["content-type"] ?? "");
+        return { status: answer.statusCode ?? 0, isJson: type.includes("json"), text: await textOf(answer) };
       });
-      const value = String(headers["content-type"] ?? "").includes("json") ? parseJson(text) : text;
-      if (statusCode >= 200 && statusCode < 300) return value;
-      throw errorOf(statusCode, value);
+      const value = isJson ? parseJson(text) : text;
+      if (status >= 200 && status < 300) return value;
+      throw errorOf(status, value);
     },
-    close: () => client.close(),
+    /** The body of a 200 answer, as it comes. It ends with an error after `silentMs` without a byte. */
+    stream: async (
+      path: string,
+      { signal, silentMs }: { signal: AbortSignal; silentMs: number },
+    ): Promise<AsyncIterable<unknown>> => {
+      const answer = await reach(address, () =>
+        connection.request({ method: "GET", path, signal, silentMs }),
+      );
+      if (answer.statusCode === 200) return answer;
+      throw errorOf(answer.statusCode ?? 0, parseJson(await textOf(answer)));
+    },
+    close: () => connection.close(),
+    /** Ends requests that run, too. */
+    destroy: () => connection.destroy(),
   };
 }
 
@@ -136,7 +125,7 @@ async function reach<T>(address: WorkerAddress, run: () => Promise<T>): Promise<
   try {
     return await run();
   } catch (cause) {
-    if (cause instanceof MemError) throw cause;
+    if (cause instanceof MemError || isAborted(cause)) throw cause;
     throw new MemError("worker_unreachable", { ...(isTimeout(cause) ? silent(address) : {}), cause });
   }
 }
@@ -146,14 +135,6 @@ function silent({ pid }: WorkerAddress): { message: string; hint: string } {
     message: `The worker (process ${pid}) does not answer in time.`,
     hint: "See `mem worker logs`. Restart it: `mem worker restart`. No acknowledged event is lost.",
   };
-}
-
-function isTimeout(cause: unknown): boolean {
-  return (
-    cause instanceof errors.ConnectTimeoutError ||
-    cause instanceof errors.HeadersTimeoutError ||
-    cause instanceof errors.BodyTimeoutError
-  );
 }
 
 function parseJson(text: string): unknown {

@@ -1,11 +1,16 @@
 // The typed client of the worker's routes, used by the command line and its screens.
 import { failOpen, MemError } from "../core/errors.ts";
+import type { ImportBatch, ImportCounts } from "../core/records/imports.ts";
 import { noSuchProject } from "../core/records/known-names.ts";
-import type { QueueDropped, QueuedMessage, QueueRetried } from "../core/records/queue.ts";
+import type { QueueDropped, QueueRetried } from "../core/records/queue.ts";
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../core/records/records.ts";
+import type { TrashKind } from "../core/records/trash.ts";
 import type { RecentAnswer } from "../http/schemas/context.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
+import type { SyncAnswer } from "../http/schemas/device-sync.ts";
 import type { ContextExplanation } from "../http/schemas/explain.ts";
+import type { ForgetPlan, ForgetReceipts, ForgetState } from "../http/schemas/forget.ts";
+import type { ImportedRecords } from "../http/schemas/import.ts";
 import type {
   FolderFilesAnswer,
   ProjectDetails,
@@ -16,6 +21,7 @@ import type {
 import type { QueuePage } from "../http/schemas/queue.ts";
 import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
+import type { RetentionBody, RetentionState } from "../http/schemas/retention.ts";
 import type {
   NewRule,
   RememberedAnswer,
@@ -23,20 +29,46 @@ import type {
   StatusChange,
   TextChange,
 } from "../http/schemas/review.ts";
+import type { ScrubBody, ScrubState } from "../http/schemas/scrub.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
+import type { SessionWithSummaries } from "../http/schemas/session.ts";
 import type { Health, ProcessingStatusAnswer, RepairState, Stats } from "../http/schemas/status.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
-import type { EmptiedTrash, RestoredRecord, TrashPage } from "../http/schemas/trash.ts";
-import { isJsonObject, type Json } from "../text/json.ts";
+import type { DeletedRecord, EmptiedTrash, RestoredRecord, TrashPage } from "../http/schemas/trash.ts";
+import type { FeedAnswer, ObservationDetails, SessionRecords } from "../http/schemas/views.ts";
+import type { Json } from "../text/json.ts";
+import { type Calls, callsOver, isLong, queryString } from "./calls.ts";
+import { connectTimeoutCode } from "./connection.ts";
+import type {
+  CostParameters,
+  ExplainParameters,
+  FeedParameters,
+  FileParameters,
+  ForgetParameters,
+  PageParameters,
+  QueueChoice,
+  QueueParameters,
+  RegenerateChoice,
+  RulesParameters,
+  SearchParameters,
+  TimelineParameters,
+} from "./parameters.ts";
+import { sharingRoutes } from "./sharing-routes.ts";
 import { type Deadlines, type Method, openTransport, type Transport } from "./transport.ts";
 
 export type {
   ContextExplanation,
   CostAnswer,
+  FeedAnswer,
   FileTimelineAnswer,
   FolderFilesAnswer,
+  ForgetPlan,
+  ForgetReceipts,
+  ForgetState,
   Health,
   NewRule,
+  ObservationDetails,
+  ProcessingStatusAnswer,
   ProjectDetails,
   QueuePage,
   RegenerationAnswer,
@@ -45,89 +77,20 @@ export type {
   RememberedAnswer,
   RemovedFolders,
   RepairState,
+  RestoredRecord,
+  RetentionBody,
+  RetentionState,
   RulesAnswer,
+  ScrubState,
   SearchAnswer,
+  SessionRecords,
+  SessionWithSummaries,
   Stats,
+  SyncAnswer,
   TextChange,
   TimelineAnswer,
   TrashPage,
 };
-
-/** Parameters of `GET /api/search`; lists are sent as comma lists. */
-export interface SearchParameters {
-  query?: string;
-  type?: string;
-  format?: "index" | "full";
-  limit?: number;
-  offset?: number;
-  project?: string;
-  obs_type?: string;
-  concepts?: readonly string[];
-  files?: readonly string[];
-  dateStart?: string;
-  dateEnd?: string;
-}
-
-/** Parameters of `GET /api/timeline`: an anchor (12, S12, P12, an ISO time), or a query that finds one. */
-export interface TimelineParameters {
-  anchor?: string;
-  query?: string;
-  depth_before?: number;
-  depth_after?: number;
-  project?: string;
-}
-
-export interface PageParameters {
-  offset?: number;
-  limit?: number;
-  project?: string;
-}
-
-export interface QueueParameters {
-  status?: QueuedMessage["status"];
-  /** ISO time: only messages that were accepted at or after it. */
-  since?: string;
-  offset?: number;
-  limit?: number;
-}
-
-/** Messages by their ids, or by a filter. */
-export interface QueueChoice {
-  ids?: readonly number[];
-  failed?: boolean;
-  since?: string;
-}
-
-/** `since` is an ISO time. */
-export interface CostParameters {
-  by?: CostAnswer["by"];
-  since?: string;
-}
-
-/** Which records are regenerated, or `resume` for what is queued already. */
-export interface RegenerateChoice {
-  since?: string;
-  project?: string;
-  generator?: string;
-  resume?: true;
-}
-
-/** Without a project: the one that `cwd` is in. */
-export interface RulesParameters {
-  project?: string;
-  cwd?: string;
-  all?: boolean;
-  limit?: number;
-}
-
-/** The project, or the one that `cwd` is in, and what a session in it does first. */
-export interface ExplainParameters {
-  project?: string;
-  cwd?: string;
-  prompt?: string;
-  file?: string;
-  command?: string;
-}
 
 export interface Page<T> {
   items: T[];
@@ -138,7 +101,13 @@ export interface Page<T> {
 
 export type SessionPost = "init" | "observations" | "summarize" | "complete";
 
-export type WorkerClient = ReturnType<typeof routesOver> & { close(): Promise<void> };
+type WorkerRoutes = ReturnType<typeof routesOver>;
+
+export type WorkerClient = WorkerRoutes & {
+  /** The same routes; `signal` aborts their requests. */
+  under(signal: AbortSignal): WorkerRoutes;
+  close(): Promise<void>;
+};
 
 interface ClientOptions {
   dataDir: string;
@@ -159,11 +128,11 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
   let opened: Promise<Transport> | undefined;
   let starting: Promise<boolean> | undefined;
 
-  async function once(method: Method, path: string, body?: unknown): Promise<unknown> {
+  async function once(...given: Parameters<Transport["request"]>): Promise<unknown> {
     opened ??= openTransport(options.dataDir, deadlines);
     const mine = opened;
     try {
-      return await (await mine).request(method, path, body);
+      return await (await mine).request(...given);
     } catch (error) {
       // The worker may be started again on another port.
       if (isUnreachable(error) && opened === mine) {
@@ -174,21 +143,22 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
     }
   }
 
-  async function request(method: Method, path: string, body?: unknown): Promise<unknown> {
+  async function request(...given: Parameters<Transport["request"]>): Promise<unknown> {
     try {
-      return await once(method, path, body);
+      return await once(...given);
     } catch (error) {
-      if (options.start === undefined || !mayRepeat(method, error)) throw error;
+      if (options.start === undefined || !mayRepeat(given[0], error)) throw error;
       starting ??= options.start().finally(() => {
         starting = undefined;
       });
       if (!(await starting)) throw error;
-      return once(method, path, body);
+      return once(...given);
     }
   }
 
   return {
     ...routesOver(request),
+    under: (signal) => routesOver((method, path, body) => request(method, path, body, signal)),
     close: async () => {
       const closing = opened;
       opened = undefined;
@@ -208,7 +178,7 @@ function mayRepeat(method: Method, error: unknown): boolean {
   return error.cause instanceof Error && "code" in error.cause && notSent.has(error.cause.code);
 }
 
-const notSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT", "UND_ERR_CONNECT_TIMEOUT"]);
+const notSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT", connectTimeoutCode]);
 
 /** One function per route. */
 function routesOver(request: Transport["request"]) {
@@ -218,36 +188,15 @@ function routesOver(request: Transport["request"]) {
     ...generationRoutes(calls),
     ...observationRoutes(calls),
     ...projectRoutes(calls),
+    ...sharingRoutes(calls),
     ...searchRoutes(calls),
     ...recordRoutes(calls),
     ...trashRoutes(calls),
+    ...importRoutes(calls),
     ...contextRoutes(calls),
     postSession: (event: SessionPost, body: { claudeSessionId: string } & Record<string, Json>) =>
       request("POST", `/api/sessions/${event}`, body),
   };
-}
-
-type Calls = ReturnType<typeof callsOver>;
-
-function callsOver(request: Transport["request"]) {
-  // The schema of an answer is the worker's, whose own tests hold every answer against it.
-  async function call<T>(method: Method, path: string, body?: object): Promise<T> {
-    const answer = await request(method, path, body);
-    if (!isJsonObject(answer))
-      throw new MemError("internal", { message: `${path} answered no JSON object.` });
-    return answer as T;
-  }
-  async function list<T>(method: Method, path: string, body?: object): Promise<T[]> {
-    const answer = await request(method, path, body);
-    if (!Array.isArray(answer)) throw new MemError("internal", { message: `${path} answered no list.` });
-    return answer;
-  }
-  const get = <T>(path: string, parameters: object = {}) => call<T>("GET", path + queryString(parameters));
-  const post = <T>(path: string, body: object) => call<T>("POST", path, body);
-  /** GET, or POST where the parameters are too long for an address. */
-  const ask = <T>(path: string, parameters: object) =>
-    isLong(parameters) ? post<T>(path, parameters) : get<T>(path, parameters);
-  return { request, call, list, get, post, ask };
 }
 
 function workerRoutes({ get, post }: Calls) {
@@ -326,8 +275,20 @@ function searchRoutes({ get, ask, list }: Calls) {
   };
 }
 
-function recordRoutes({ get, list }: Calls) {
+function recordRoutes({ get, list, call }: Calls) {
   return {
+    /** An observation with its session, sources, files and injections. Throws `not_found`. */
+    observationDetails: (id: number) => get<ObservationDetails>(`/api/observations/${id}/details`),
+    /** Throws `not_found`. */
+    session: (id: number) => get<SessionWithSummaries>(`/api/session/${id}`),
+    /** Of a session, oldest first. */
+    sessionRecords: (id: number, page: PageParameters) =>
+      get<SessionRecords>(`/api/sessions/${id}/records`, page),
+    /** Newest first; `before` and `before_epoch` name the record that the page begins after. */
+    feed: (page: FeedParameters) => get<FeedAnswer>("/api/feed", page),
+    /** Moves a record to the trash. Throws `not_found`. */
+    deleteRecord: (kind: TrashKind, id: number) =>
+      call<DeletedRecord>("DELETE", `/api/${collections[kind]}/${id}`),
     /** Whole observations, as far as the ids exist. */
     observationsOf: (ids: readonly number[], project?: string) =>
       list<Parsed<Observation>>("POST", "/api/observations/batch", { ids, project }),
@@ -344,11 +305,36 @@ function recordRoutes({ get, list }: Calls) {
 
 function trashRoutes({ get, post, call }: Calls) {
   return {
-    /** Newest first. */
-    trash: (page?: PageParameters) => get<TrashPage>("/api/trash", page),
+    /** Newest first; with `kind` and `id`, only the entry of that record. */
+    trash: (page?: PageParameters & { kind?: "observation"; id?: number }) =>
+      get<TrashPage>("/api/trash", page),
     /** Throws `not_found`, or `conflict`. */
     restore: (trashId: number) => post<RestoredRecord>(`/api/trash/${trashId}/restore`, {}),
+    importRecords: (records: readonly Json[]) => post<ImportedRecords>("/api/import/records", { records }),
     emptyTrash: () => call<EmptiedTrash>("DELETE", "/api/trash"),
+    /** Begins; `scrubState` shows the progress. */
+    scrub: (body: ScrubBody) => post<ScrubState>("/api/scrub", body),
+    scrubState: () => get<ScrubState>("/api/scrub"),
+    retention: () => get<RetentionState>("/api/retention"),
+    retentionPlan: (change: RetentionBody) => post<ForgetPlan>("/api/retention/plan", change),
+    setRetention: (change: RetentionBody) => post<RetentionState>("/api/retention", change),
+    forgetPlan: (choice: ForgetParameters) => post<ForgetPlan>("/api/forget/plan", choice),
+    /** Begins; `forgetState` shows the progress. */
+    forget: (choice: ForgetParameters & { forever: boolean }) => post<ForgetState>("/api/forget", choice),
+    forgetReceipts: () => get<ForgetReceipts>("/api/forget/receipts"),
+    forgetState: () => get<ForgetState>("/api/forget"),
+  };
+}
+
+function importRoutes({ get, post }: Calls) {
+  return {
+    importBatch: (batch: ImportBatch) => post<ImportCounts>("/api/import/events", batch),
+    /** What the reader of the source stored last; null before the first import. */
+    importState: (source: string) =>
+      get<{ position: Json; waiting: number }>(`/api/import/sources/${source}`),
+    /** Labels of the projects of directories, in their order. */
+    projectsOf: async (directories: readonly string[]) =>
+      (await post<{ labels: string[] }>("/api/projects/of", { directories })).labels,
   };
 }
 
@@ -364,23 +350,9 @@ function contextRoutes({ get, ask, request }: Calls) {
   };
 }
 
-interface FileParameters {
-  path: string;
-  project?: string;
-  cwd?: string;
-  limit?: number;
-}
-
-// The worker reads 16 KB of request line and headers together; the rest of these is far below 1 KB.
-function isLong(parameters: object): boolean {
-  return queryString(parameters).length > 15_000;
-}
-
-function queryString(parameters: object): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    query.set(name, Array.isArray(value) ? value.join(",") : String(value));
-  }
-  return query.size === 0 ? "" : `?${query.toString()}`;
-}
+const collections = {
+  observation: "observations",
+  summary: "summaries",
+  prompt: "prompts",
+  session: "sessions",
+} as const satisfies Record<TrashKind, string>;

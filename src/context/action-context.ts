@@ -1,4 +1,5 @@
 // Context before an action: a rule that forbids it, and what fixed the same command before.
+import { remembering } from "../core/recent-map.ts";
 import { wholeText } from "../core/records/quoted-text.ts";
 import type { Observation } from "../core/records/records.ts";
 import { familiesToLookUp } from "../statements/commands/families.ts";
@@ -6,11 +7,14 @@ import { helpFor } from "../statements/commands/known-fix.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
 import { type Action, forbiddenBy } from "../statements/rules/rule-match.ts";
 import { isSameRule } from "../statements/rules/same-rule.ts";
+import { branchMark } from "./branches.ts";
 import type { ContextPort } from "./context-port.ts";
 import { contextBlock, plainLine } from "./quote.ts";
 
 export interface ActionRequest {
   project: string;
+  /** Where the agent works, if known. */
+  cwd?: string | null;
   action: Action;
   /** Records that the reader was shown at an action before. */
   known: ReadonlySet<number>;
@@ -34,7 +38,7 @@ export function actionContext(
   const isForbiddenBy = forbiddenBy(action);
   const forbidding = statements
     .standingRules({ projects: [project], limit: maxRules })
-    .filter((one) => isForbiddenBy(parseRule(wholeText(one))));
+    .filter((one) => isForbiddenBy(parsed(wholeText(one))));
   const said = forbidding.filter((one) => !isNew(one)).map(wholeText);
   const rule = forbidding.find((one) => isNew(one) && !said.some((text) => isSameRule(text, wholeText(one))));
   const { command = "", output } = action;
@@ -54,19 +58,30 @@ export function actionContext(
   if (quotes.length === 0) return null;
   return {
     text: contextBlock(
-      quotes.map(({ lead, record }) => `${lead}: ${plainLine(wholeText(record), maxChars)} (#${record.id})`),
+      quotes.map(
+        ({ lead, record }) =>
+          `${lead}: ${plainLine(wholeText(record), maxChars)} (#${record.id})${branchMark(record)}`,
+      ),
     ),
     quoted: quotes.map(({ record, family }) => ({ record: record.id, family })),
   };
 }
 
-// A fix says more than a failure; then the newest.
+// Merged records first. A fix says more than a failure; then the newest.
 function fixesFirst(a: Observation, b: Observation): number {
   const isFix = (one: Observation): number => Number(one.obs_type === "bugfix");
-  return isFix(b) - isFix(a) || b.created_at_epoch - a.created_at_epoch || b.id - a.id;
+  const isUnmerged = (one: Observation): number => Number(one.unmerged !== undefined);
+  return (
+    isUnmerged(a) - isUnmerged(b) ||
+    isFix(b) - isFix(a) ||
+    b.created_at_epoch - a.created_at_epoch ||
+    b.id - a.id
+  );
 }
 
 const maxRules = 100;
+// Parsing one takes about 10 µs, before every command.
+const parsed = remembering(parseRule, 1_000);
 // Most of them may be of other targets.
 const fixesPerFamily = 30;
 const maxChars = 300;

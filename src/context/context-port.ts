@@ -1,6 +1,6 @@
 // What context reads from the store, from search and from the work tree. Adapters: the worker's and the server's store.
 import type { RecordName } from "../core/records/record-name.ts";
-import type { Observation, QuotedRecord, SessionSummary } from "../core/records/records.ts";
+import type { GitPlace, Observation, QuotedRecord, SessionSummary } from "../core/records/records.ts";
 
 /** A file that differs from when a record was written; the path as in the record. */
 export interface ChangedFile {
@@ -77,7 +77,12 @@ export interface ContextPort {
   elsewhere?: ((path: string, where: { project: string; cwd?: string | null }) => string[]) | undefined;
   /** Records that match the words best. */
   relevant?:
-    | ((request: { project: string; words: string; limit: number }) => Promise<Observation[]>)
+    | ((request: {
+        project: string;
+        words: string;
+        limit: number;
+        cwd?: string | null;
+      }) => Promise<Observation[]>)
     | undefined;
   /** By record, its changed files. */
   changedSince?:
@@ -86,6 +91,13 @@ export interface ContextPort {
         project: string;
         cwd?: string | null;
       }) => Promise<ReadonlyMap<number, readonly ChangedFile[]>>)
+    | undefined;
+  /** Tells the branch of a record that is not merged where `cwd` is; null when every record counts as merged. */
+  unmergedAt?:
+    | ((
+        project: string,
+        cwd: string | null,
+      ) => ((record: GitPlace & { created_at_epoch: number }) => string | null) | null)
     | undefined;
   /** Identifies the present content of a file; null when it cannot be read. */
   contentOf?: ((path: string, cwd: string | null) => Promise<string | null>) | undefined;

@@ -1,6 +1,7 @@
 // Context: texts for an agent at a session start, with its prompts, and before it reads a file or acts.
 import { type Observation, type Parsed, parseLists, type SessionSummary } from "../core/records/records.ts";
 import { type ActionInjection, type ActionRequest, actionContext } from "./action-context.ts";
+import { markingUnmerged } from "./branches.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
 import type { ContextPort, Injection } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
@@ -31,7 +32,7 @@ export interface PromptContextRequest extends SessionContextRequest {
   withTimeline: boolean;
 }
 
-export interface LaterPromptRequest extends Pick<SessionContextRequest, "project" | "written"> {
+export interface LaterPromptRequest extends SessionContextRequest {
   words: string;
   known: ReadonlySet<number>;
   /** `sdk_session_id` of the reader's own session. */
@@ -54,7 +55,7 @@ export interface Context {
   forPrompt(request: PromptContextRequest): Promise<Injection>;
   /** The ranking of `forPrompt` without edited files; null where the project has no statement and is searched. */
   rankFor(
-    request: Pick<PromptContextRequest, "project" | "words" | "known" | "written">,
+    request: Pick<PromptContextRequest, "project" | "cwd" | "words" | "known" | "written">,
   ): RankedRecords | null;
   /** Ids of the records that `forSession` leaves out: the agent's own memory files say them. */
   alreadyWritten(request: { project: string; written: Written }): number[];
@@ -76,10 +77,11 @@ export function createContext(
 ): Context {
   const texts = createTextCache();
   const readRules = createRuleReader(texts);
-  const depsOn = (on: ContextPort) => ({ port: on, settings, searchCommand: searchCommand(), readRules });
+  const on = (cwd: string | null) => markingUnmerged(port, cwd);
+  const depsOn = (from: ContextPort) => ({ port: from, settings, searchCommand: searchCommand(), readRules });
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
   const ranking = createPromptRanking(texts);
-  const depsWithout = (written: Written) => depsOn(withoutWritten(port, written));
+  const depsWithout = (written: Written, cwd: string | null) => depsOn(withoutWritten(on(cwd), written));
   const plain = { colors: false, cwd: null, budget, known: new Set<number>() };
   return {
     recent: (request) => recentRecords(port, request),
@@ -87,15 +89,20 @@ export function createContext(
       const labels = projects.slice(0, maxProjects);
       const tokens = settings.countDecides === true ? Number.POSITIVE_INFINITY : settings.tokenBudget;
       const unlimited = { tokens, bytes: Number.POSITIVE_INFINITY };
-      return (await timelineOf(depsOn(port), { ...plain, projects: labels, colors, budget: unlimited })).text;
+      return (await timelineOf(depsOn(on(null)), { ...plain, projects: labels, colors, budget: unlimited }))
+        .text;
     },
     forSession: ({ project, cwd = null, written = nothingWritten }) =>
-      timelineOf(depsWithout(written), { ...plain, projects: [project], cwd }),
+      timelineOf(depsWithout(written, cwd), { ...plain, projects: [project], cwd }),
     async forPrompt({ withTimeline, cwd = null, edited = [], written = nothingWritten, ...request }) {
       const asked = { ...request, cwd, edited };
-      const relevant = await relevantTo(withoutWritten(port, written), asked, { settings, budget, ranking });
+      const relevant = await relevantTo(withoutWritten(on(cwd), written), asked, {
+        settings,
+        budget,
+        ranking,
+      });
       if (!withTimeline) return relevant;
-      const timeline = await timelineOf(depsWithout(written), {
+      const timeline = await timelineOf(depsWithout(written, cwd), {
         ...plain,
         projects: [request.project],
         cwd,
@@ -104,15 +111,16 @@ export function createContext(
       });
       return joined(timeline, relevant);
     },
-    rankFor: ({ written = nothingWritten, ...request }) =>
-      rankedFor(withoutWritten(port, written), request, ranking),
+    rankFor: ({ cwd = null, written = nothingWritten, ...request }) =>
+      rankedFor(withoutWritten(on(cwd), written), request, ranking),
     alreadyWritten: ({ project, written }) => alreadyWritten(port, project, written),
-    async forLaterPrompt({ project, words, written = nothingWritten, ...reader }) {
-      const records = withoutWritten(port, written).statements?.rankable(project, maxRankable) ?? [];
+    async forLaterPrompt({ project, cwd = null, words, written = nothingWritten, ...reader }) {
+      const records = withoutWritten(on(cwd), written).statements?.rankable(project, maxRankable) ?? [];
       return renderQuotes(namedIn(words, records, reader), budget);
     },
-    forAction: async (request) => actionContext(port, request),
-    forFile: (request) => fileContext(port, request, { searchCommand: searchCommand(), budget }),
+    forAction: async (request) => actionContext(on(request.cwd ?? null), request),
+    forFile: (request) =>
+      fileContext(on(request.cwd ?? null), request, { searchCommand: searchCommand(), budget }),
     contentOf: async (path, cwd) => (await port.contentOf?.(path, cwd)) ?? null,
   };
 }

@@ -2,6 +2,7 @@
 import { parseLists, type QuotedRecord } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import { namesIn } from "../statements/text/names.ts";
+import { branchMark } from "./branches.ts";
 import { type Budget, partsWithin, rowsWithin } from "./budget.ts";
 import { changedFiles } from "./chosen.ts";
 import { type ContextPort, type Injection, nothingToInject } from "./context-port.ts";
@@ -128,7 +129,7 @@ function quoteLine(record: QuotedRecord, isFirst: boolean): string {
     record.salience === null ? titleOf(record, maxChars.title) : plainLine(record.summary, maxChars.detail);
   const who = standing === 1 ? ", rule" : said_by === "user" ? ", user" : "";
   const day = isFirst ? `, ${dayOf(created_at_epoch)}` : "";
-  return `${isFirst ? "" : "  "}- ${text || "(untitled)"} (#${id}${day}${who})`;
+  return `${isFirst ? "" : "  "}- ${text || "(untitled)"} (#${id}${day}${who})${branchMark(record)}`;
 }
 
 const quoteTokens = 300;

@@ -1,10 +1,11 @@
 // Ranks the records of a project for a prompt: shared words, words of their turn, intent, and salience.
 import type { QuotedRecord } from "../core/records/records.ts";
-import type { ClosingCue } from "../statements/text/sentence-cues.ts";
+import { type ClosingCue, isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import type { EarlierPrompt } from "./context-port.ts";
 import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
 import {
+  addsNothing,
   createShownTurns,
   createTextCache,
   type TextCache,
@@ -64,9 +65,11 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
         one.score > Math.max(least, best.score - spread) && (one.overlap > 0 || !needsWord);
       // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
-      const close = withoutRepeats(unknown.filter(isCloseEnough), past.records, known);
+      const isSaid = sameQuestion(new Set(terms));
+      const fitting = unknown.filter((one) => isCloseEnough(one) && !isSaid(one.record));
+      const close = withoutRepeats(fitting, past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
-      const chosen = fewPerTurn(withNamesFirst(close, names, texts), asked);
+      const chosen = fewPerTurn(unmergedLower(withNamesFirst(close, names, texts)), asked);
       const ranked = chosen.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
       return { asked, ranked };
     },
@@ -78,6 +81,12 @@ function isRankable(record: QuotedRecord, texts: TextCache): boolean {
   const { salience, generator, said_by, standing } = record;
   if (said_by === "user" && standing === 0) return !texts.ofRecord(record).isRequest();
   return salience !== null || generator !== "local";
+}
+
+// An earlier prompt with the same question adds nothing; its answer does.
+function sameQuestion(terms: ReadonlySet<string>): (record: QuotedRecord) => boolean {
+  return ({ said_by, standing, summary }) =>
+    said_by === "user" && standing === 0 && isQuestion(summary) && addsNothing(summary, terms);
 }
 
 interface Scored<R> {
@@ -174,6 +183,14 @@ function withNamesFirst<R extends QuotedRecord>(
     .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
 }
 
+// Behind the limits of relevance: a fitting record of another branch stays in.
+function unmergedLower<R extends QuotedRecord>(scored: readonly Scored<R>[]): readonly Scored<R>[] {
+  if (scored.every(({ record }) => record.unmerged === undefined)) return scored;
+  return scored
+    .map((one) => (one.record.unmerged === undefined ? one : { ...one, score: one.score - weights.unmerged }))
+    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
+}
+
 // A young project has too few turns to tell a rare word from a common one.
 function weightsOf(query: readonly string[], turns: Turns): Map<string, number> {
   const count = Math.max(leastTurns, turns.size);
@@ -229,7 +246,7 @@ function fewPerTurn<R extends QuotedRecord>(
 
 // Chosen on two development sets by two authors (152 scenarios) so that unrelated prompts get nothing, as
 // `npm run bench -- delivery` measures it.
-const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3, purpose: 2, sameTurn: 2 };
+const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3, purpose: 2, sameTurn: 2, unmerged: 2 };
 const limits: Record<PromptKind, { gate: number; overlap: number; least: number }> = {
   general: { gate: 14, overlap: 7, least: 7 },
   unknown: { gate: 4.5, overlap: 1.5, least: 1 },

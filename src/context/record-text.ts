@@ -1,6 +1,7 @@
 // The text of one record: its title, the marks behind the title, and the details below it.
 import type { Observation, Parsed } from "../core/records/records.ts";
 import { excerpt } from "../text/excerpt.ts";
+import { unmergedNote } from "./branches.ts";
 import type { ChangedFile } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
 import { dayOf, plainLine } from "./quote.ts";
@@ -13,24 +14,35 @@ export interface Marked {
   untrusted: "web" | "mcp" | null;
   superseded: boolean;
   supersededBy: number | null;
+  /** Its branch, where that is not merged. */
+  unmerged: string | null;
   /** Files that changed since the record was written. */
   changed: readonly ChangedFile[];
 }
 
 /** The marks in brackets, each behind a space; empty when there are none. */
-export function marksOf({ pinned, times, untrusted, superseded, supersededBy, changed }: Marked): string {
+export function marksOf({
+  pinned,
+  times,
+  untrusted,
+  superseded,
+  supersededBy,
+  unmerged,
+  changed,
+}: Marked): string {
   const marks = [
     pinned ? "pinned" : null,
     times === 1 ? null : `x${times}`,
     untrusted && `from ${untrusted}`,
     superseded ? (supersededBy === null ? "superseded" : `superseded by #${supersededBy}`) : null,
+    unmerged && unmergedNote(unmerged),
     changed.length === 0 ? null : `changed since: ${fileNames(changed)}`,
   ];
   return marks.map((mark) => (mark ? ` (${mark})` : "")).join("");
 }
 
 export function markedBy(
-  observation: Pick<Observation, "provenance" | "status" | "superseded_by" | "pinned">,
+  observation: Pick<Observation, "provenance" | "status" | "superseded_by" | "pinned" | "unmerged">,
   times: number,
   changed: readonly ChangedFile[],
 ): Marked {
@@ -42,6 +54,7 @@ export function markedBy(
     untrusted,
     superseded: status === "superseded",
     supersededBy: superseded_by,
+    unmerged: observation.unmerged ?? null,
     changed: untrusted === null ? changed : [],
   };
 }

@@ -1,4 +1,5 @@
 // Standing rules for a session start: whether a rule needs its day, and the newest statement that changes it.
+import { RecentMap } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { createContradictions } from "../statements/rules/contradictions.ts";
 import { saysChanged } from "../statements/text/sentence-cues.ts";
@@ -17,6 +18,7 @@ export type RuleReader = (rules: readonly QuotedRecord[], statements: readonly Q
 /** Caches what it has read: rules are listed at every session start. */
 export function createRuleReader(texts: TextCache = createTextCache()): RuleReader {
   const contradictionsIn = createContradictions();
+  const contradicted = new RecentMap<string, ReadonlySet<number>>(maxLists);
   const changed = new Map<string, boolean>();
   // Checked before the terms are parsed: few statements report a change.
   const reportsChange = (one: QuotedRecord): boolean => {
@@ -28,11 +30,20 @@ export function createRuleReader(texts: TextCache = createTextCache()): RuleRead
     changed.set(key, reports);
     return reports;
   };
-  return (rules, statements) => {
-    if (rules.length === 0) return [];
+  // Their pairs are compared again only when a rule has changed: 60 rules have 1,770.
+  const datedIn = (rules: readonly QuotedRecord[]): ReadonlySet<number> => {
+    const key = rules.map(keyOf).join(" ");
+    const known = contradicted.get(key);
+    if (known !== undefined) return known;
     // All rules apply here, whatever their project.
     const listed = rules.map((one) => ({ ...one, text: one.summary, project: "" }));
     const dated = new Set(contradictionsIn(listed).flatMap(({ older, newer }) => [older, newer]));
+    contradicted.set(key, dated);
+    return dated;
+  };
+  return (rules, statements) => {
+    if (rules.length === 0) return [];
+    const dated = datedIn(rules);
     const changes = statements
       .filter((one) => one.standing === 0 && one.salience !== null && reportsChange(one))
       .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
@@ -56,5 +67,7 @@ function isSameSubject(rule: ReadonlySet<string>, change: ReadonlySet<string>): 
 }
 
 const maxCached = 12_000;
+// Projects with a session each.
+const maxLists = 32;
 const leastShared = 2;
 const leastShare = 0.5;

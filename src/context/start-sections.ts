@@ -5,7 +5,9 @@ import { isPlainRequest } from "../statements/plain-request.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
 import { saysOnlySuccess } from "../statements/success-report.ts";
 import { withoutOpenLabel } from "../statements/text/left-open.ts";
+import { isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
@@ -55,7 +57,7 @@ export function startSections(
   const rules = withoutSameRules(inOrder(standing), ({ summary }) => summary);
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
-    .filter((one) => one.standing === 0 && isNew(one));
+    .filter(isNew);
   if (rules.length + statements.length === 0) return { sections: [], records: [] };
   const ranked = withoutRepeats(byWorth(statements));
   const { rankable } = source;
@@ -189,11 +191,14 @@ function ruleLines(rules: readonly ReadRule[]): Line[] {
 }
 
 function quoted(one: QuotedRecord): Line {
-  return { record: one, text: `- ${quoteOf(one)} (#${one.id})` };
+  return { record: one, text: `- ${quoteOf(one)} (#${one.id})${branchMark(one)}` };
 }
 
 function quotedWithDay(one: QuotedRecord): Line {
-  return { record: one, text: `- ${quoteOf(one)} (#${one.id}, ${dayOf(one.created_at_epoch)})` };
+  return {
+    record: one,
+    text: `- ${quoteOf(one)} (#${one.id}, ${dayOf(one.created_at_epoch)})${branchMark(one)}`,
+  };
 }
 
 // The heading says what the label says.
@@ -222,13 +227,16 @@ function inOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
 // By salience, less for age (about 0.8 in a quarter of a year) and for length: a long quote takes the room of two.
 function byWorth(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const newest = Math.max(...statements.map((one) => one.created_at_epoch));
-  const worth = ({ salience, summary, created_at_epoch }: QuotedRecord): number =>
+  const worth = ({ salience, summary, created_at_epoch, unmerged }: QuotedRecord): number =>
     (salience ?? 0) -
+    (unmerged === undefined ? 0 : unmergedLoss) -
     0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs) -
     0.4 * Math.log(Math.max(1, summary.length));
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
 }
 
+// As much as half a year of age.
+const unmergedLoss = 1;
 const weekMs = 7 * 24 * 3_600_000;
 
 // Records derived from tool uses are fixes or failures.
@@ -239,8 +247,8 @@ function isFailure({ said_by, obs_type }: QuotedRecord): boolean {
 // Leaves out small talk and plain requests, and questions: the agent's conclusion answers them.
 function isWorthIt(one: QuotedRecord): boolean {
   const least = one.said_by === "user" ? leastSalience.user : leastSalience.agent;
-  const isQuestion = one.said_by === "user" && /[?？]\s*$/.test(one.summary);
-  return !isFailure(one) && !isQuestion && (one.salience ?? 0) > least;
+  const asks = one.said_by === "user" && isQuestion(one.summary);
+  return !isFailure(one) && !asks && (one.salience ?? 0) > least;
 }
 
 const leastSalience = { agent: -2.2, user: -1.2 };
@@ -265,12 +273,12 @@ function lastSessions(newest: readonly QuotedRecord[], { openIds, repeats }: Sho
     (one) =>
       one.said_by === "agent" && one.subtitle !== null && !openIds.has(one.id) && !repeats(one.summary),
   );
-  const worthy = bestOfSessions(conclusions.filter(isWorthIt)).slice(0, maxSessions);
+  const worthy = mergedFirst(bestOfSessions(conclusions.filter(isWorthIt))).slice(0, maxSessions);
   const shown = new Set(worthy.map((one) => one.sdk_session_id));
   const plain = conclusions.filter(
     (one) => !shown.has(one.sdk_session_id) && !isOpenWork(one) && !saysOnlySuccess(one.summary),
   );
-  const lines = [...worthy, ...bestOfSessions(plain).slice(0, maxSessions - worthy.length)];
+  const lines = [...worthy, ...mergedFirst(bestOfSessions(plain)).slice(0, maxSessions - worthy.length)];
   return newestFirst(lines).map((one) => sessionLine(one, newest, repeats));
 }
 
@@ -297,6 +305,6 @@ function sessionLine(one: QuotedRecord, newest: readonly QuotedRecord[], repeats
   return {
     record: one,
     within: newest.filter(isAsked),
-    text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})`,
+    text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})${branchMark(one)}`,
   };
 }

@@ -13,6 +13,20 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
+/** One-shot timers, which do not keep the process alive. */
+export interface Timers {
+  /** Calls `run` after `delayMs`. Returns the function that cancels it. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export const systemTimers: Timers = {
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /** ISO 8601 in UTC of an epoch in milliseconds. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();

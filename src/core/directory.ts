@@ -97,6 +97,12 @@ export function insideOwn<T>(directory: string, act: () => T): T {
   }
 }
 
+/** The working directory as a request's `cwd`; without one in a removed directory. */
+export function workingPlace(): { cwd?: string } {
+  const cwd = failOpenSync("name the working directory", () => process.cwd());
+  return cwd === undefined ? {} : { cwd };
+}
+
 /** Makes the data directory with mode 0700, or tightens ours; it may be a link. Throws `data_dir_unusable`. */
 export function makeDataDirectory(path: string): void {
   make(path);

@@ -1,4 +1,5 @@
 // The error catalog: HTTP status, exit code and retryability of every code.
+import { fileErrors } from "./file-errors.ts";
 import { syncErrors } from "./sync-errors.ts";
 
 interface CatalogueEntry {
@@ -14,7 +15,7 @@ interface CatalogueEntry {
   hint?: string;
 }
 
-const catalogue = {
+const commonErrors = {
   invalid_request: {
     status: 400,
     exitCode: 64,
@@ -106,7 +107,6 @@ const catalogue = {
     message: "The request conflicts with the stored state.",
     hint: "Read the stored state, then send the request again.",
   },
-  ...syncErrors,
   payload_too_large: {
     status: 413,
     exitCode: 65,
@@ -212,48 +212,6 @@ const catalogue = {
     message: "No port could be bound.",
     hint: "Set MEM_WORKER_PORT to a free port: `mem settings set MEM_WORKER_PORT 38000`.",
   },
-  setting_unknown: {
-    status: 404,
-    exitCode: 64,
-    retryable: false,
-    message: "There is no such setting.",
-    hint: "List settings: `mem settings list`.",
-  },
-  setting_invalid: {
-    status: 400,
-    exitCode: 65,
-    retryable: false,
-    message: "The setting does not accept this value.",
-    hint: "List accepted values: `mem settings list --long`.",
-  },
-  settings_unreadable: {
-    status: 503,
-    exitCode: 78,
-    retryable: false,
-    message: "settings.json cannot be read.",
-    hint: "Fix it with `mem settings edit`, or move it away: mem then writes the defaults.",
-  },
-  mode_unknown: {
-    status: 404,
-    exitCode: 64,
-    retryable: false,
-    message: "There is no such mode.",
-    hint: "List modes: `mem mode list`.",
-  },
-  mode_invalid: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "The mode's file is not a valid mode.",
-    hint: "Fix the file; `mem mode show code --json` shows a valid one.",
-  },
-  export_invalid: {
-    status: 409,
-    exitCode: 65,
-    retryable: false,
-    message: "This is not an export of a project, or it is damaged.",
-    hint: "`mem server export` writes one.",
-  },
   host_unknown: {
     status: 404,
     exitCode: 64,
@@ -306,6 +264,8 @@ const catalogue = {
   },
   cancelled: { status: 499, exitCode: 130, retryable: true, message: "Cancelled." },
 } as const satisfies Record<string, CatalogueEntry>;
+// Marked as pure: the hook's bundle throws no error, and leaves the catalog out. Node reads it at every tool use.
+const catalogue = /* @__PURE__ */ Object.assign({}, commonErrors, fileErrors, syncErrors);
 
 /** A code of the catalog, the value of `error.code` on the wire. */
 export type ErrorCode = keyof typeof catalogue;
@@ -325,6 +285,14 @@ interface MemErrorOptions {
 
 /** The only error the product throws on purpose; everything foreign is wrapped where it comes in. */
 export class MemError extends Error {
+  // The command line and the parts that it loads later are separate bundles: each has this class.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a subclass asks for itself
+    if (super[Symbol.hasInstance](value)) return true;
+    // biome-ignore lint/complexity/noThisInStatic: a subclass asks for itself
+    return this === MemError && value instanceof Error && value.name === "MemError";
+  }
+
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly details: unknown;

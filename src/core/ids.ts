@@ -6,6 +6,11 @@ export function newId(): string {
   return randomUUID();
 }
 
+/** A random 62-bit number as decimal text: the name of a log. */
+export function newEpoch(): string {
+  return String(randomBytes(8).readBigUInt64BE() >> 2n);
+}
+
 /** 32 random bytes in base64url, the format of every secret that mem makes. */
 export function newSecret(): string {
   return randomBytes(32).toString("base64url");

@@ -1,6 +1,6 @@
-// Errors of device sync, a part of the error catalog. A device tells them apart by their codes.
+// Errors of device sync and of sharing with a team, a part of the error catalog. A device tells them apart by their codes.
 
-/** Refusals of a hub. `details.index` names the operation where one is to blame. */
+/** Refusals of a hub, and failures of a team's server. `details.index` names the operation where one is to blame. */
 export const syncErrors = {
   account_mismatch: {
     status: 403,
@@ -50,5 +50,33 @@ export const syncErrors = {
     retryable: false,
     message: "The record was deleted. Nothing of the push was stored.",
     hint: "Leave the operation at `details.index` out: deleted records do not come back.",
+  },
+  hub_refused: {
+    status: 403,
+    exitCode: 77,
+    retryable: false,
+    message: "The hub refuses the token.",
+    hint: "Make a token on the hub: `mem hub account token <account>`.",
+  },
+  hub_unreachable: {
+    status: 502,
+    exitCode: 69,
+    retryable: true,
+    message: "The hub cannot be reached.",
+    hint: "Try again when the hub answers.",
+  },
+  passphrase_wrong: {
+    status: 403,
+    exitCode: 77,
+    retryable: false,
+    message: "This is not the passphrase of the account.",
+    hint: "Nothing was changed. Try again; without the passphrase, `mem sync setup --recovery` asks for the recovery phrase.",
+  },
+  team_server_failed: {
+    status: 502,
+    exitCode: 69,
+    retryable: true,
+    message: "The team's server did not answer.",
+    hint: "See `mem server connect`.",
   },
 } as const;

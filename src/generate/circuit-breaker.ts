@@ -11,13 +11,13 @@
 // | probing | the probe fails                    | paused, longer                                                |
 // | probing | the probe is answered              | ready                                                         |
 import { jitter } from "../core/ids.ts";
-import type { Mends } from "../core/records/generation-pause.ts";
+import type { PauseFix } from "../core/records/generation-pause.ts";
 import type { ModelFailure, ModelFailureKind } from "./model-failure.ts";
 
 export interface CircuitState {
   state: "ready" | "paused" | "probing";
   /** Null when ready. `until` is the epoch of the next try; the message is redacted. */
-  reason: { kind: ModelFailureKind; message: string; until: number; mends?: Mends | undefined } | null;
+  reason: { kind: ModelFailureKind; message: string; until: number; fix?: PauseFix | undefined } | null;
 }
 
 /** Permission for one call. The holder reports the result once; later reports are ignored. */
@@ -35,7 +35,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 interface Pause {
   kind: ModelFailureKind;
   message: string;
-  mends: Mends | undefined;
+  fix: PauseFix | undefined;
   since: number;
   until: number;
   /** The vendor asked for it: no session may call before its end. */
@@ -92,9 +92,9 @@ export function createCircuitBreaker({ onChange }: Pick<Circuit, "onChange">) {
 function stateOf({ pause, probe }: Circuit, now: number): CircuitState {
   if (pause === null) return { state: "ready", reason: null };
   const until = endOf(pause, now);
-  const { kind, message, mends } = pause;
+  const { kind, message, fix } = pause;
   const isProbing = probe !== null || now >= until;
-  return { state: isProbing ? "probing" : "paused", reason: { kind, message, until, mends } };
+  return { state: isProbing ? "probing" : "paused", reason: { kind, message, until, fix } };
 }
 
 function mayCall({ pause, probe, runs }: Circuit, now: number, sessionId: number): boolean {
@@ -168,10 +168,10 @@ function failedLate({ pause }: Circuit, { kind, retryAfterMs }: ModelFailure, no
 }
 
 function pauseFor(circuit: Circuit, failure: ModelFailure, now: number): void {
-  const { kind, message, mends } = failure;
+  const { kind, message, fix } = failure;
   const until = now + pauseMs(failure, circuit.pauses, circuit.runs[runOf(kind)]);
   const isTimed = failure.retryAfterMs !== undefined && kind !== "auth";
-  circuit.pause = { kind, message, mends, since: now, until, isFirm: asksForPause(failure), isTimed };
+  circuit.pause = { kind, message, fix, since: now, until, isFirm: asksForPause(failure), isTimed };
   circuit.generation += 1;
   circuit.pauses += 1;
   circuit.onChange(stateOf(circuit, now));

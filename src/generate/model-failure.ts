@@ -1,7 +1,7 @@
 // Why a model gave no answer.
 
 import { MemError } from "../core/errors.ts";
-import type { Mends } from "../core/records/generation-pause.ts";
+import type { PauseFix } from "../core/records/generation-pause.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
 /**
@@ -28,7 +28,7 @@ interface ModelFailureOptions {
   /** Billed tokens of the failed call, where the vendor counts them. */
   usage?: TokenUsage;
   /** Of `auth`: what the user has to fix, where the message does not say how. */
-  mends?: Mends;
+  fix?: PauseFix;
   /** Of `bad_answer`: an HTML page, as of a network's sign-in. No model was reached. */
   isPage?: boolean;
   cause?: unknown;
@@ -39,19 +39,19 @@ export class ModelFailure extends MemError {
   readonly kind: ModelFailureKind;
   readonly retryAfterMs: number | undefined;
   readonly usage: TokenUsage | undefined;
-  readonly mends: Mends | undefined;
+  readonly fix: PauseFix | undefined;
   readonly isPage: boolean;
 
   constructor(
     kind: ModelFailureKind,
     message: string,
-    { retryAfterMs, usage, mends, isPage = false, cause }: ModelFailureOptions = {},
+    { retryAfterMs, usage, fix, isPage = false, cause }: ModelFailureOptions = {},
   ) {
     super("provider_failed", { message, cause });
     this.kind = kind;
     this.retryAfterMs = retryAfterMs;
     this.usage = usage;
-    this.mends = mends;
+    this.fix = fix;
     this.isPage = isPage;
   }
 }

@@ -2,6 +2,7 @@
 import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Mode, ModeWord } from "../core/records/mode.ts";
+import { type SummaryPart, summaryParts } from "../core/records/summary-parts.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch } from "./provider.ts";
 import {
@@ -158,10 +159,8 @@ interface ClosedTurn {
   summarize: ClaimedMessage;
 }
 
-const summaryParts = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
-
 function summaryOf({ read, summarize }: ClosedTurn, proof: Proof, mode: Mode): DraftSummary {
-  const part = (name: (typeof summaryParts)[number]) => cleanProse(read[name], longest.summaryPart) || null;
+  const part = (name: SummaryPart) => cleanProse(read[name], longest.summaryPart) || null;
   const draft: DraftSummary = {
     request: part("request"),
     investigated: part("investigated"),

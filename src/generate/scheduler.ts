@@ -32,8 +32,8 @@ export interface ScheduledQueue<B extends QueuedBatch = QueuedBatch> extends Gen
 export interface SchedulerDeps<B extends QueuedBatch> extends BatchDeps<B> {
   queue: ScheduledQueue<B>;
   concurrency: Concurrency;
-  /** Whether `local` writes now instead of the model. */
-  localWrites(): boolean;
+  /** Whether `local` writes the session's next messages instead of the model. */
+  localWrites(sessionId: number): boolean;
   /** Resolves when intake is idle enough: capture goes before generation. */
   idle(): Promise<void>;
 }
@@ -140,7 +140,7 @@ function consider<B extends QueuedBatch>(state: State<B>, sessionId: number): vo
   const { deps, scheduled, alarm, isStopping } = state;
   const now = deps.clock.now();
   if (isStopping || scheduled.has(sessionId)) return;
-  if (!deps.circuit.mayCall(now, sessionId) && !deps.localWrites()) return;
+  if (!deps.circuit.mayCall(now, sessionId) && !deps.localWrites(sessionId)) return;
   const at = callDueAt(deps, sessionId, now);
   if (at === null) return;
   if (at > now) alarm.setFor(at);
@@ -170,7 +170,7 @@ async function workOn<B extends QueuedBatch>(state: State<B>, sessionId: number)
   let isProbe = false;
   try {
     await deps.idle();
-    const isLocal = deps.localWrites();
+    const isLocal = deps.localWrites(sessionId);
     const permit = isLocal || state.isStopping ? null : deps.circuit.admit(deps.clock.now(), sessionId);
     isProbe = permit?.isProbe === true;
     if (permit !== null || (isLocal && !state.isStopping))

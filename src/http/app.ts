@@ -10,20 +10,31 @@ import { isJsonObject } from "../text/json.ts";
 import { type BranchPorts, branchRoutes } from "./api/branch.ts";
 import { type CompatibilityPorts, compatibilityRoutes } from "./api/compatibility.ts";
 import { contextRoutes, explainRoutes } from "./api/context.ts";
-import { folderRoutes } from "./api/folders.ts";
+import { deviceSyncRoutes, type SyncPorts } from "./api/device-sync.ts";
+import { type ForgetPorts, forgetRoutes } from "./api/forget.ts";
 import { hookRoutes, type ReceiveHook } from "./api/hooks.ts";
-import { type MaintenancePorts, maintenanceRoutes } from "./api/maintenance.ts";
-import { type ProjectPorts, projectRoutes } from "./api/projects.ts";
+import { type ImportPorts, importRoutes } from "./api/import.ts";
+import { folderRoutes, type ProjectPorts, projectRoutes } from "./api/projects.ts";
 import { type QueuePorts, queueRoutes } from "./api/queue.ts";
 import { recallRoutes, timelinePostRoute } from "./api/recall.ts";
 import { recordRoutes } from "./api/records.ts";
 import { type RegeneratePorts, regenerateRoutes } from "./api/regenerate.ts";
+import { type RetentionPorts, retentionRoutes } from "./api/retention.ts";
 import { type EditPorts, editRoutes, reviewRoutes, ruleRoutes } from "./api/review.ts";
+import { type ScrubPorts, scrubRoutes } from "./api/scrub.ts";
 import { searchRoutes } from "./api/search.ts";
 import { numberedSessionRoutes, sessionRoutes } from "./api/sessions.ts";
 import { type McpPorts, mcpRoutes, type SettingsPorts, settingsRoutes } from "./api/settings.ts";
-import { type CostPorts, costRoutes, type StatusPorts, statusRoutes, syncRoutes } from "./api/status.ts";
+import {
+  type CostPorts,
+  costRoutes,
+  type MaintenancePorts,
+  maintenanceRoutes,
+  type StatusPorts,
+  statusRoutes,
+} from "./api/status.ts";
 import { type StreamHub, streamRoutes } from "./api/stream.ts";
+import { type TeamPorts, teamRoutes } from "./api/team.ts";
 import { type TrashPorts, trashRoutes } from "./api/trash.ts";
 import { viewerRoutes } from "./api/viewer.ts";
 import { type ViewPorts, viewRoutes } from "./api/views.ts";
@@ -53,9 +64,15 @@ export interface HttpDeps extends WorkerRecords {
   maintenance: MaintenancePorts;
   mcp: McpPorts;
   branch: BranchPorts;
+  sync: SyncPorts;
+  team: TeamPorts;
   regenerate: RegeneratePorts;
   views: ViewPorts;
   trash: TrashPorts;
+  forget: ForgetPorts;
+  retention: RetentionPorts;
+  scrub: ScrubPorts;
+  imports: ImportPorts;
   settings: SettingsPorts;
   receiveHook: ReceiveHook;
   stream: StreamHub;
@@ -206,7 +223,8 @@ function addRoutes(app: App, deps: HttpDeps): void {
   settingsRoutes(app, deps.settings);
   mcpRoutes(app, deps.mcp);
   branchRoutes(app, deps.branch);
-  syncRoutes(app);
+  deviceSyncRoutes(app, deps.sync);
+  teamRoutes(app, deps.team);
   reviewRoutes(app, deps.review);
   ruleRoutes(app, deps.rules, deps.edits.observation);
   editRoutes(app, deps.edits);
@@ -214,6 +232,10 @@ function addRoutes(app: App, deps: HttpDeps): void {
   maintenanceRoutes(app, deps.maintenance);
   viewRoutes(app, deps.views);
   trashRoutes(app, deps.trash);
+  forgetRoutes(app, deps.forget);
+  retentionRoutes(app, deps.retention);
+  scrubRoutes(app, deps.scrub);
+  importRoutes(app, deps.imports);
   streamRoutes(app, deps.stream);
   viewerRoutes(app, deps.viewerDirectory);
 }
@@ -239,8 +261,12 @@ function installTodaysProjects(app: App, projectNamed: (label: string) => string
 // In other bodies `project` is content, or intake maps it.
 const choosing = new Set([
   "/api/context/explain",
+  "/api/forget",
+  "/api/forget/plan",
   "/api/observations/batch",
   "/api/regenerate",
+  "/api/retention",
+  "/api/retention/plan",
   "/api/search",
   "/api/timeline",
 ]);

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type {
   HubCaller,
+  HubDevices,
   HubPage,
   HubStatus,
   PushingDevice,
@@ -45,6 +46,7 @@ export interface Hub {
   push(caller: HubCaller, device: PushingDevice, request: PushRequest): Promise<Pushed>;
   changes(caller: HubCaller, page: { since: string; limit: number }): Promise<HubPage>;
   status(caller: HubCaller): Promise<HubStatus>;
+  devices(caller: HubCaller): Promise<HubDevices>;
   channel: LiveChannel;
 }
 
@@ -63,6 +65,7 @@ export function createHub({ store, clock, ...limits }: Options): Hub {
       return demandAccount(await store.changes(account_id, wish));
     },
     status: async ({ account_id }) => demandAccount(await store.status(account_id)),
+    devices: async ({ account_id }) => demandAccount(await store.devices(account_id)),
     channel,
   };
 }

@@ -72,7 +72,10 @@ export function createLiveChannel(store: Pick<HubLogStore, "follow">): LiveChann
       if (!isListening) throw new MemError("storage_failed");
       const members = accounts.get(account_id) ?? new Set<Member>();
       if (members.size >= maxPerAccount) {
-        throw new MemError("stream_full", { message: "The account has too many live connections." });
+        throw new MemError("stream_full", {
+          message: "The account has too many live connections.",
+          hint: "Stop the workers of devices that are not in use: `mem hub account devices <account>` lists them.",
+        });
       }
       const member = { token_id, socket, sent: "" };
       members.add(member);

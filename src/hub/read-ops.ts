@@ -45,9 +45,9 @@ function readOp(
   }
   const head = readOpHead(body);
   if (typeof head === "string") throw malformed(index, head);
-  const { device, ...identity } = head;
+  const { device, kind, id, revision, deleted } = head;
   if (device !== device_id) throw new MemError("device_mismatch", { details: { index } });
-  return { ...identity, body, bytes, sha256: digest };
+  return { kind, id, revision, deleted, body, bytes, sha256: digest };
 }
 
 function malformed(index: number, problem: string): MemError {

@@ -2,7 +2,7 @@
 import type {
   HubAccount,
   HubCaller,
-  HubDevice,
+  HubDevices,
   HubPage,
   HubStatus,
   HubToken,
@@ -23,6 +23,7 @@ export interface HubLogStore {
   /** Operations after `since`, at most `limit` and at most `maxBytes` of bodies, but at least one. */
   changes(account_id: string, page: PageWish): Promise<HubPage | undefined>;
   status(account_id: string): Promise<HubStatus | undefined>;
+  devices(account_id: string): Promise<HubDevices | undefined>;
   /** What a live connection follows. */
   follow(account_id: string): Promise<Followed | undefined>;
 }
@@ -59,8 +60,6 @@ export interface HubAccountStore {
   tokens(account_id: string): Promise<HubToken[]>;
   /** Undefined when no account has such a token; false when it was revoked before. */
   revokeToken(id: string, now: number): Promise<boolean | undefined>;
-  /** In the order of their first push. */
-  devices(account_id: string): Promise<HubDevice[]>;
   removeDevice(account_id: string, device_id: string): Promise<boolean>;
   /** Starts a new log. `sweep` removes the old one. */
   reset(account_id: string, epoch: string): Promise<void>;

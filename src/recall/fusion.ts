@@ -6,15 +6,8 @@ import { createNearness } from "./named-dates.ts";
 import type { Question } from "./question.ts";
 
 /** The signals of the weighted sum; 0 if absent. */
-export interface Signals {
+export interface Signals extends Omit<Features, "bm25" | "has"> {
   fullText: number;
-  coverage: number;
-  files: number;
-  titleShare: number;
-  close: number;
-  passage: number;
-  lead: number;
-  beginnings: number;
   previous: number;
   beforeThat: number;
   neighbours: number;

@@ -1,5 +1,6 @@
 // The hit of a record: a line (`index`), or the whole record with its lists parsed (`full`).
 import {
+  type GitPlace,
   type Observation,
   type Parsed,
   parseLists,
@@ -29,6 +30,13 @@ export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
   > & { said_by?: Speaker; standing?: 1; reach?: "everywhere"; routine?: 1 };
 
 export type Ranked<R> = R & { rank?: number };
+
+/** Where a record was made, and whether that branch is merged where somebody asks. Left out if unknown. */
+export type PlaceMarks = GitPlace & { merged?: boolean | undefined };
+
+export function placeOf({ branch = null, commit = null }: GitPlace, merged: boolean): PlaceMarks {
+  return branch === null && commit === null ? {} : { branch, commit, merged };
+}
 
 /** An observation as a line. */
 export function observationLine(record: ObservationLine): ObservationIndexHit {

@@ -25,6 +25,14 @@ export interface SearchedKind<R> {
   /** The id of a record that has this stem. */
   recordWith(term: string): number | undefined;
   byId(id: number): R | undefined;
+  /** The branch of each record that is not merged where somebody asks. Default: all are merged. */
+  unmerged?: ((ids: readonly number[], at: AskedAt) => ReadonlyMap<number, string>) | undefined;
+}
+
+/** Where somebody asks: a project, and a directory of a work tree, if known. */
+export interface AskedAt {
+  project: string | null;
+  cwd: string | null;
 }
 
 /** How many records a match finds. With a term: the match asks for that term alone, in all records. */
@@ -86,6 +94,8 @@ export interface SearchQuery {
   isPrompt: boolean;
   /** The observations that pass the filters, if they are few and known. */
   only?: readonly number[] | undefined;
+  /** The directory of the reader, if known. */
+  cwd: string | null;
   /** Records from this time get a boost. */
   span?: Span | undefined;
 }

@@ -1,5 +1,6 @@
 // Search: words and filters in, records of each kind out, best first.
 import {
+  type GitPlace,
   type Observation,
   type Parsed,
   parseLists,
@@ -11,6 +12,8 @@ import {
   type IndexHit,
   type ObservationIndexHit,
   observationLine,
+  type PlaceMarks,
+  placeOf,
   promptHit,
   type Ranked,
   summaryHit,
@@ -38,7 +41,15 @@ import {
   isWholeInSomeRecord,
   type Retriever,
 } from "./retrievers.ts";
-import type { Chosen, MatchedBy, SearchPort, SearchQuery, VectorAnswer } from "./search-port.ts";
+import type {
+  AskedAt,
+  Chosen,
+  MatchedBy,
+  SearchedKind,
+  SearchPort,
+  SearchQuery,
+  VectorAnswer,
+} from "./search-port.ts";
 
 /** The parameters of `/api/search`. Without words: the newest records that pass the filters. */
 export interface SearchRequest {
@@ -53,6 +64,8 @@ export interface SearchRequest {
   obs_type?: string | undefined;
   concepts?: readonly string[] | undefined;
   files?: readonly string[] | undefined;
+  /** The directory of the reader: records of branches that are not merged there rank lower. */
+  cwd?: string | undefined;
   /** Epoch milliseconds, both ends included. */
   dateStart?: number | undefined;
   dateEnd?: number | undefined;
@@ -61,7 +74,7 @@ export interface SearchRequest {
 }
 
 /** A hit with its score, if there were words, and what found it. */
-export type Found<R> = Ranked<R> & { matched_by: MatchedBy[] };
+export type Found<R> = Ranked<R> & { matched_by: MatchedBy[] } & PlaceMarks;
 
 /** The answer; a kind that a filter cannot apply to (a prompt has no type, concepts or files) stays empty. */
 export interface SearchResults {
@@ -227,6 +240,7 @@ function queryOf(request: SearchRequest, port: SearchPort): SearchQuery | null {
     page: { limit: request.limit, offset: request.offset ?? 0 },
     kinds: kindsOf(request),
     isPrompt: request.isPrompt ?? false,
+    cwd: request.cwd ?? null,
     filter: {
       project: project ?? null,
       obs_type: obs_type ?? null,
@@ -239,7 +253,7 @@ function queryOf(request: SearchRequest, port: SearchPort): SearchQuery | null {
 }
 
 // Only an observation has a type, and a prompt has no concepts or files either.
-function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest): SearchQuery["kinds"] {
+export function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest): SearchQuery["kinds"] {
   const isWanted = (kind: typeof type) => type === undefined || type === kind;
   return {
     observations: isWanted("observations"),
@@ -255,13 +269,14 @@ function retrieve({ port, format }: Run, query: SearchQuery, retriever: Retrieve
   const chosen = kinds.observations ? retriever.observations(observations, query) : [];
   const sessions = kinds.sessions ? retriever.others(summaries, query) : [];
   const asked = kinds.prompts ? retriever.others(prompts, query) : [];
+  const at = { project, cwd: query.cwd };
   return {
     observations:
       format === "full"
-        ? readHits(chosen, { byId: observations.byId, project }, parseLists)
-        : readHits(chosen, { byId: linesOf(observations, chosen), project }, observationLine),
-    sessions: readHits(sessions, { byId: summaries.byId, project }, (record) => summaryHit(record, format)),
-    prompts: readHits(asked, { byId: prompts.byId, project }, (record) => promptHit(record, format)),
+        ? readHits(chosen, { ...observations, at }, parseLists)
+        : readHits(chosen, { ...observations, byId: linesOf(observations, chosen), at }, observationLine),
+    sessions: readHits(sessions, { ...summaries, at }, (record) => summaryHit(record, format)),
+    prompts: readHits(asked, { ...prompts, at }, (record) => promptHit(record, format)),
     notes: [],
   };
 }
@@ -272,16 +287,19 @@ function linesOf(port: SearchPort["observations"], chosen: readonly Chosen[]) {
 }
 
 // The scope token in the match finds a project's records fast; the record itself decides whose it is.
-function readHits<R extends { project: string }, H extends object>(
+function readHits<R extends GitPlace & { project: string }, H extends object>(
   chosen: readonly Chosen[],
-  { byId, project }: { byId(id: number): R | undefined; project: string | null },
+  { byId, unmerged, at }: Pick<SearchedKind<R>, "byId" | "unmerged"> & { at: AskedAt },
   hitOf: (record: R) => H,
 ): Found<H>[] {
+  const { project } = at;
+  const ids = chosen.map(({ id }) => id);
+  const others = unmerged?.(ids, { ...at, project: null });
   return chosen.flatMap(({ id, ...how }) => {
     const record = byId(id);
     return record === undefined || (project !== null && record.project !== project)
       ? []
-      : [{ ...hitOf(record), ...how }];
+      : [{ ...hitOf(record), ...how, ...placeOf(record, others?.has(id) !== true) }];
   });
 }
 

@@ -10,7 +10,9 @@ import {
 import type { Speaker } from "../core/records/statement.ts";
 import type { TimelineRow, TimelineWindow } from "../core/records/timeline.ts";
 import { excerpt } from "../text/excerpt.ts";
+import { type PlaceMarks, placeOf } from "./hits.ts";
 import type { Search } from "./search.ts";
+import type { AskedAt } from "./search-port.ts";
 
 /** The center of a timeline: a record, or a moment in epoch milliseconds. */
 export type TimelineAnchor = RecordName | { kind: "time"; at: number };
@@ -23,9 +25,11 @@ export interface TimelineRequest {
   depth_after: number;
   /** Default: the record's project, or all projects around a moment. */
   project?: string | undefined;
+  /** Directory of the reader, if known. */
+  cwd?: string | undefined;
 }
 
-interface Base {
+interface Base extends PlaceMarks {
   id: number;
   project: string;
   created_at_epoch: number;
@@ -66,6 +70,10 @@ export interface TimelinePort {
   prompts: ById<UserPrompt>;
   before(window: TimelineWindow): TimelineRow[];
   after(window: TimelineWindow): TimelineRow[];
+  /** The branch of each record that is not merged where somebody asks. Default: all are merged. */
+  unmerged?:
+    | ((kind: RecordName["kind"], ids: readonly number[], at: AskedAt) => ReadonlyMap<number, string>)
+    | undefined;
 }
 
 export interface Timeline {
@@ -87,13 +95,24 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
       // Records of other projects at the same time are unrelated.
       const within = project ?? row?.record.project ?? null;
       const window = { at, anchor: anchor.kind === "time" ? null : anchor, project: within };
-      return [
+      const items: TimelineItem[] = [
         ...port.before({ ...window, limit: depth_before }).map(timelineItem),
         ...(row === null || isRejected(row) ? [] : [{ ...timelineItem(row), anchor: true as const }]),
         ...port.after({ ...window, limit: depth_after }).map(timelineItem),
       ];
+      return withMarks(port, items, request.cwd ?? null);
     },
   };
+}
+
+function withMarks(port: TimelinePort, items: TimelineItem[], cwd: string | null): TimelineItem[] {
+  const others = new Map(
+    (["observation", "session", "prompt"] as const).map((kind) => {
+      const ids = items.flatMap(({ type, id }) => (type === kind ? id : []));
+      return [kind, port.unmerged?.(kind, ids, { project: null, cwd })] as const;
+    }),
+  );
+  return items.map((item) => (others.get(item.type)?.has(item.id) ? { ...item, merged: false } : item));
 }
 
 async function bestFor(search: Search, { query = "", project }: TimelineRequest): Promise<RecordName> {
@@ -156,7 +175,7 @@ const promptCharacters = 1000;
 /** The short form of a record. */
 export function timelineItem(row: TimelineRow): TimelineItem {
   const { id, project, created_at_epoch } = row.record;
-  const base = { id, project, created_at_epoch };
+  const base = { id, project, created_at_epoch, ...placeOf(row.record, true) };
   switch (row.kind) {
     case "observation": {
       const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;

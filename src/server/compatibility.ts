@@ -9,6 +9,7 @@ import { parseLists } from "../core/records/records.ts";
 import { type Caller, isId, type ProjectScope, type Tenant } from "../core/records/tenancy.ts";
 import { version } from "../core/version.ts";
 import type { ApiPorts, Page, PageRequest, Records, SessionIntake } from "../http/api/service.ts";
+import { countOf } from "../http/api/worker-service.ts";
 import type { CompatibilityPorts } from "../http/v1/compatibility.ts";
 import type { ProjectScopePorts } from "../http/v1/project-scope.ts";
 import type { Asker, RecallPorts } from "../http/v1/recall.ts";
@@ -226,10 +227,6 @@ function searchPorts(
 
 // The same for an unknown project and for one out of reach.
 const noProjectNote = "There is no such project. GET /api/projects lists those that the key reaches.";
-
-function countOf({ observations, sessions, prompts }: SearchResults): number {
-  return observations.length + sessions.length + prompts.length;
-}
 
 function sessionPorts(
   deps: CompatibilityDeps,

@@ -5,9 +5,8 @@ import type { Log } from "../core/log.ts";
 import { version } from "../core/version.ts";
 import { serverEmbedderSettings } from "../generate/model/embedders.ts";
 import { processEnvironment } from "../settings/environment.ts";
-import type { LoadedSettings } from "../settings/load.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
-import { demandWriterSettings, type ServerSettings, unknownSettings } from "../settings/server.ts";
+import { demandWriterSettings, unknownSettings } from "../settings/server.ts";
 import { migrateServer } from "../store/postgres/migrate.ts";
 import { type Database, openDatabase } from "../store/postgres/open.ts";
 import { toStorageError } from "../store/postgres/storage-error.ts";
@@ -15,6 +14,7 @@ import { buildServer } from "./build.ts";
 import { createHostedGeneration } from "./generation/generation.ts";
 import { greeting } from "./greeting.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import type { RunHubOptions } from "./hub/run-hub.ts";
 import { createServerHubUpkeep } from "./hub/server-hub.ts";
 import { listenAt } from "./listen-at.ts";
 import type { OpenMetrics } from "./metrics-port.ts";
@@ -23,16 +23,8 @@ import { findServerDatabase, type ServerDatabase } from "./postgres/own-database
 import { endWithSignals, logConsole, openProcessLog } from "./process.ts";
 import { type HostedVectors, openHostedVectors } from "./vectors/hosted-vectors.ts";
 
-export interface RunServerOptions {
-  settings: LoadedSettings;
-  server: ServerSettings;
+export interface RunServerOptions extends RunHubOptions {
   role: "all" | "http" | "generate";
-  host: string;
-  port: number;
-  /** On a terminal the log goes to its file, else to stderr. */
-  isTerminal: boolean;
-  /** Prints a line for the operator. */
-  say(line: string): void;
 }
 
 /** Starts the server; resolves when it answers. SIGTERM or SIGINT ends it. */
@@ -65,6 +57,7 @@ async function startOnDatabase(options: RunServerOptions, log: Log, isSecondTry 
     named: server.get("MEM_DATABASE_URL").reveal(),
     dataDir: settings.dataDir,
     log,
+    say: options.say,
     onLost(cause) {
       log.fatal({ err: cause }, "the database is lost");
       process.exit(cause.exitCode);

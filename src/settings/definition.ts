@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { Secret } from "./secret.ts";
 
-/** When a change is seen: by the running worker at its next tool use, or by the next worker. */
+/** When a change is seen: by the running worker at its next tool use or other event, or by the next worker. */
 export type TakesEffect = "live" | "restart";
 
 type Kind =

@@ -33,7 +33,9 @@ export function editorCommand(environment: Environment): string[] | null {
 }
 
 /** The user's pager, as words to run; null when none is wanted. */
-export function pagerCommand({ MEM_PAGER, PAGER }: Environment): string[] | null {
-  const words = (MEM_PAGER ?? PAGER ?? "less").split(/\s+/).filter((word) => word !== "");
+export function pagerCommand({ MEM_PAGER, PAGER, TERM }: Environment): string[] | null {
+  // less waits for a key there, to say that the terminal can do little.
+  const usual = TERM === "dumb" ? "cat" : "less";
+  const words = (MEM_PAGER ?? PAGER ?? usual).split(/\s+/).filter((word) => word !== "");
   return words.length === 0 || words[0] === "cat" ? null : words;
 }

@@ -1,4 +1,4 @@
-// Settings that a running worker re-reads: only MEM_SKIP_TOOLS.
+// Settings that a running worker re-reads: which tools, paths and projects are not recorded.
 import { type Stats, statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { failOpenSync } from "../core/errors.ts";
@@ -25,12 +25,18 @@ export function createLiveSettings(options: LiveOptions) {
   let warned = new Set<string>();
   let current = read();
 
-  function read(): ReadonlySet<string> {
+  function read(): LiveSettings {
     const settings = loadSettings({ dataDir: options.dataDir, env: options.env, readOnly: true });
-    const warnings = settings.warnings.filter((sentence) => sentence.startsWith("MEM_SKIP_TOOLS "));
+    const warnings = settings.warnings.filter((sentence) => liveKeys.test(sentence));
     for (const sentence of warnings) if (!warned.has(sentence)) options.warn(sentence);
     warned = new Set(warnings);
-    return new Set(settings.get("MEM_SKIP_TOOLS"));
+    return {
+      skipTools: new Set(settings.get("MEM_SKIP_TOOLS")),
+      excluded: {
+        paths: settings.get("MEM_EXCLUDE_PATHS"),
+        projects: new Set(settings.get("MEM_EXCLUDE_PROJECTS")),
+      },
+    };
   }
 
   function refresh(): void {
@@ -46,17 +52,28 @@ export function createLiveSettings(options: LiveOptions) {
     }
   }
 
+  function now(): LiveSettings {
+    const at = options.clock.monotonicMs();
+    if (at - lookedAt >= lookEveryMs) {
+      lookedAt = at;
+      refresh();
+    }
+    return current;
+  }
+
   return {
     /** Names of the tools to skip now. */
-    skipTools: (): ReadonlySet<string> => {
-      const at = options.clock.monotonicMs();
-      if (at - lookedAt >= lookEveryMs) {
-        lookedAt = at;
-        refresh();
-      }
-      return current;
-    },
+    skipTools: (): ReadonlySet<string> => now().skipTools,
+    /** What is neither recorded nor injected now. */
+    excluded: (): LiveSettings["excluded"] => now().excluded,
   };
+}
+
+const liveKeys = /^MEM_(?:SKIP_TOOLS|EXCLUDE_PATHS|EXCLUDE_PROJECTS) /;
+
+interface LiveSettings {
+  skipTools: ReadonlySet<string>;
+  excluded: { paths: readonly string[]; projects: ReadonlySet<string> };
 }
 
 function fingerprint(path: string): string {

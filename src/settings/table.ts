@@ -1,4 +1,5 @@
 // Every setting of the worker, once. Parsing, defaults, settings.json, `mem settings` and the docs are derived from it.
+import { MemError } from "../core/errors.ts";
 import { modeWordId } from "../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../core/records/records.ts";
 import {
@@ -104,10 +105,27 @@ export const settingsTable = {
     "Tools that mem makes no observations of.",
     "live",
   ),
+  MEM_EXCLUDE_PATHS: setting(
+    list(),
+    "",
+    "Folders and files that are never recorded: globs such as ~/clients/**, **/secrets, *.pem.",
+    "live",
+  ),
+  MEM_EXCLUDE_PROJECTS: setting(
+    list(),
+    "",
+    "Projects that are neither recorded nor injected; `mem project off` adds one.",
+    "live",
+  ),
   MEM_RAW_RETENTION_DAYS: setting(
     integer(1, 3650),
     "30",
     "Days to keep the cleaned raw events behind observations.",
+  ),
+  MEM_CONTROL_GROUP_PERCENT: setting(
+    integer(0, 50),
+    "0",
+    "Share of sessions without injected context, for `mem report` to compare with.",
   ),
   MEM_DAILY_TOKEN_BUDGET: setting(
     integer(0, 1_000_000_000_000),
@@ -176,18 +194,21 @@ export const settingsTable = {
     "false",
     "Write a context file with recent activity into each folder.",
   ),
-  MEM_CLOUD_SYNC_WS: setting(
-    boolean,
-    "true",
-    "Not used yet. Live updates between devices; false: polling only.",
-  ),
+  MEM_CLOUD_SYNC_WS: setting(boolean, "true", "Live updates between devices; false: polling only."),
   MEM_CLOUD_SYNC_HUB_URL: setting(
     url,
     "",
-    "Not used yet. Hub address; sync also needs a token and a user id.",
+    "Address of the hub that syncs devices; sync also needs a token and a user id.",
   ),
-  MEM_CLOUD_SYNC_TOKEN: setting(secret, "", "Not used yet. Token of this account at the hub."),
-  MEM_CLOUD_SYNC_USER_ID: setting(secret, "", "Not used yet. User id at the hub."),
+  MEM_CLOUD_SYNC_TOKEN: setting(secret, "", "Token of this account at the hub."),
+  MEM_CLOUD_SYNC_USER_ID: setting(secret, "", "User id at the hub."),
+  MEM_CLOUD_SYNC_DEVICE_NAME: setting(
+    string(/^(?:\S(?:.{0,78}\S)?)?$/u, "at most 80 characters"),
+    "",
+    "Name of this device at the hub; empty: the name of the machine.",
+  ),
+  MEM_TEAM_SERVER_URL: setting(url, "", "Address of the team's server, from `mem server connect`."),
+  MEM_TEAM_SERVER_KEY: setting(secret, "", "API key for the team's server."),
 } as const satisfies Record<string, Definition>;
 
 export type SettingKey = keyof typeof settingsTable;
@@ -218,4 +239,11 @@ export function parseSetting<K extends SettingKey>(key: K, text: string): Parsed
   if (value !== undefined) return { ok: true, value: value as SettingValue<K> };
   const shown = definition.kind === "secret" ? "The value" : `"${text.slice(0, 80)}"`;
   return { ok: false, problem: `${shown} is not ${acceptedBy(definition)}` };
+}
+
+/** The default of a setting. */
+export function byDefault<K extends SettingKey>(key: K): SettingValue<K> {
+  const parsed = parseSetting(key, settingsTable[key].default);
+  if (parsed.ok) return parsed.value;
+  throw new MemError("internal", { message: `The default of ${key} is ${parsed.problem}.` });
 }

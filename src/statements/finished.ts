@@ -7,6 +7,7 @@ import { cueOf, removing } from "./text/cue-pattern.ts";
 import { saysLeftOpen, saysNothingLeft, withoutOpenCues } from "./text/left-open.ts";
 import { namesIn } from "./text/names.ts";
 import { ownWordsOf } from "./text/own-words.ts";
+import { isQuestion } from "./text/sentence-cues.ts";
 import { sentencesOf } from "./text/sentences.ts";
 import { sharedCount, tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
 
@@ -194,10 +195,6 @@ function userSaysFinished(text: string): boolean {
 /** The text without the words that say that something is finished. */
 function withoutFinishedCues(text: string): string {
   return removing(finished, removing(notNeeded, text));
-}
-
-function isQuestion(text: string): boolean {
-  return /[?？]\s*$/.test(text);
 }
 
 const participles = {

@@ -10,7 +10,7 @@ import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
 import { type Statement, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
 import { ownWordsOf } from "./text/own-words.ts";
-import { promptCuesOf } from "./text/sentence-cues.ts";
+import { isQuestion, promptCuesOf } from "./text/sentence-cues.ts";
 import { sentencesOf } from "./text/sentences.ts";
 
 /** At most five statements, in the order of the prompt. Pasted text does not count. */
@@ -68,7 +68,7 @@ function isDecision(text: string): boolean {
 function saysNothing(text: string): boolean {
   const cues = promptCuesOf(text);
   if (cues.has("oneOff")) return true;
-  return namesIn(text).length === 0 && (/[?？]\s*$/.test(text) || text.length < shortest);
+  return namesIn(text).length === 0 && (isQuestion(text) || text.length < shortest);
 }
 
 const mostStatements = 5;

@@ -1,6 +1,12 @@
 // How likely a colleague would pass a sentence on: a linear model of its wording and its place in the turn.
 import { codeSpansIn, namesIn } from "./text/names.ts";
-import { type ClosingCue, closingCuesOf, type PromptCue, promptCuesOf } from "./text/sentence-cues.ts";
+import {
+  type ClosingCue,
+  closingCuesOf,
+  isQuestion,
+  type PromptCue,
+  promptCuesOf,
+} from "./text/sentence-cues.ts";
 import type { Sentence } from "./text/sentences.ts";
 
 /** The traits of a turn that count for its closing. */
@@ -84,7 +90,7 @@ const promptModel: Model<PromptSentence> = [
   [0.15, ({ cues }) => cues.has("correction")],
   [-0.05, ({ cues }) => cues.has("oneOff")],
   [0.05, ({ cues }) => cues.has("agreement")],
-  [-0.25, ({ text }) => /[?？]\s*$/.test(text)],
+  [-0.25, ({ text }) => isQuestion(text)],
   [1.4, ({ sentences }) => sentences > 1],
   [0.55, ({ text }) => Math.min(2, namesIn(text).length)],
   [0.55, ({ isFollowUp }) => isFollowUp],

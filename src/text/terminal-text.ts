@@ -15,8 +15,9 @@ export function terminalLine(text: string): string {
 
 /** Columns that the text takes on a terminal: wide letters and emoji two, combining marks none. */
 export function displayWidth(text: string): number {
+  if (plain.test(text)) return text.length;
   let width = 0;
-  for (const letter of text) width += letterWidth(letter);
+  for (const letter of lettersOf(text)) width += letterWidth(letter);
   return width;
 }
 
@@ -25,7 +26,7 @@ export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let width = 0;
   let cut = "";
-  for (const letter of text) {
+  for (const letter of lettersOf(text)) {
     width += letterWidth(letter);
     if (width > columns - 1) break;
     cut += letter;
@@ -78,10 +79,31 @@ const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: taking control characters out is what this is for
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
+/** The text as letters: an emoji of several characters is one, as in \u{1f469}\u200d\u{1f467}, a flag or a skin tone. */
+export function lettersOf(text: string): Iterable<string> {
+  if (!joined.test(text)) return text;
+  clusters ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return [...clusters.segment(text)].flatMap(({ segment }) =>
+    isJoinedEmoji(segment) ? [segment] : [...segment],
+  );
+}
+
+const plain = /^[ -~]*$/;
+// Made at first use, since it takes 10 ms.
+let clusters: Intl.Segmenter | undefined;
+const joined = /[\u200d\u20e3\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
+
+function isJoinedEmoji(letter: string): boolean {
+  return letter.length > 1 && joined.test(letter) && emoji.test(letter);
+}
+
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u20e3/u;
+
 const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
 
 function letterWidth(letter: string): number {
+  if (isJoinedEmoji(letter)) return 2;
   if (letter < "\u0300") return 1;
   if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(letter)) return 0;
   return wide.test(letter) ? 2 : 1;

@@ -1,6 +1,7 @@
 // Typed requests to the worker. Every failure is an `ApiFault`.
 import type { branchStatus, branchUpdated } from "../http/schemas/branch.ts";
 import type { costAnswer } from "../http/schemas/cost.ts";
+import type { syncStatus } from "../http/schemas/device-sync.ts";
 import type { contextExplanation } from "../http/schemas/explain.ts";
 import type { dropAnswer, queuePage, retryAnswer } from "../http/schemas/queue.ts";
 import type { batchAnswer } from "../http/schemas/recall.ts";
@@ -9,14 +10,7 @@ import type { remembered, rulesAnswer } from "../http/schemas/review.ts";
 import type { searchAnswer } from "../http/schemas/search.ts";
 import type { sessionPage, sessionWithSummaries } from "../http/schemas/session.ts";
 import type { mcpStatus, settingsAnswer, settingsList, settingsSaved } from "../http/schemas/settings.ts";
-import type {
-  health,
-  processingStatus,
-  projectList,
-  repairState,
-  stats,
-  syncStatus,
-} from "../http/schemas/status.ts";
+import type { health, processingStatus, projectList, repairState, stats } from "../http/schemas/status.ts";
 import type { timelineAnswer } from "../http/schemas/timeline.ts";
 import type { deletedRecord, restoredRecord, trashPage } from "../http/schemas/trash.ts";
 import type {

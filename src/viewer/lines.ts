@@ -164,16 +164,6 @@ export function hitLine(kind: Kind, hit: Hit): Line {
   return { ...base(kind, hit), type: kind, title, detail: detail || null, saidBy: null, marks: [] };
 }
 
-/** The parts of a session summary with their names for people. */
-export const summaryParts = [
-  ["request", "Request"],
-  ["investigated", "Investigated"],
-  ["learned", "Learned"],
-  ["completed", "Completed"],
-  ["next_steps", "Next steps"],
-  ["notes", "Notes"],
-] as const;
-
 interface LinedPrompt {
   id: number;
   project: string;

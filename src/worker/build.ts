@@ -13,9 +13,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { packageFile } from "../core/paths.ts";
 import type { StreamEvent } from "../core/records/events.ts";
-import { createdEvents } from "../core/records/manual-observation.ts";
 import { version } from "../core/version.ts";
-import type { Made } from "../generate/generate-batch.ts";
 import { claudeCode, claudeCodeIntegration } from "../hosts/claude-code.ts";
 import { hostOf } from "../hosts/registry.ts";
 import { createStreamHub } from "../http/api/stream.ts";
@@ -27,9 +25,12 @@ import { reindex } from "../store/sqlite/damage-check.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createBranch, createGit } from "./branch.ts";
+import { buildBranches } from "./branches.ts";
+import { createMeasured } from "./control-group.ts";
 import { createCost } from "./cost.ts";
 import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-context.ts";
+import { createForget } from "./forget.ts";
 import { buildFreshness, buildReview } from "./freshness.ts";
 import { createGeneration } from "./generation.ts";
 import { createHostEvents } from "./host-events.ts";
@@ -37,20 +38,26 @@ import { createHostMemory } from "./host-memory.ts";
 import { createHttpPorts } from "./http.ts";
 import { createIdleMemory } from "./idle-memory.ts";
 import { createIdleScheduler } from "./idle-scheduler.ts";
+import { createEventImports } from "./import-events.ts";
+import { createImportPorts } from "./import-records.ts";
 import { createKnownHosts } from "./known-hosts.ts";
 import { createLastMessages } from "./last-message.ts";
-import { createMaintenance, purgesOf } from "./maintenance.ts";
+import { buildMaintenance } from "./maintenance.ts";
 import { createMcp, foldersInRecords } from "./mcp-switch.ts";
 import { createNotices, unreadSince } from "./notices.ts";
 import { createPatternWarmUp } from "./pattern-warm-up.ts";
-import { describePause } from "./pause-steps.ts";
-import { buildProjects, createExplainDeps } from "./projects.ts";
+import { buildExclusions, buildProjects, createExplainDeps } from "./projects.ts";
 import { createRelevant } from "./prompt-search.ts";
 import { buildContext, buildSearch } from "./recall.ts";
 import { buildRecall } from "./recall-answers.ts";
+import { createRetention } from "./retention.ts";
 import { buildRules } from "./rules.ts";
+import { createScrub } from "./scrub.ts";
+import { connectSignals, type Signals } from "./signals.ts";
 import { createSpoolDrain } from "./spool-drain.ts";
-import { createStatus, createStatusLine, createStorageHealth } from "./status.ts";
+import { buildStatus, createStatusLine, createStorageHealth } from "./status.ts";
+import { createDeviceSync } from "./sync.ts";
+import { createTeamSharing } from "./team.ts";
 import { createReportWithdrawn, createTrashPorts } from "./trash.ts";
 import { createVectorSearch } from "./vectors.ts";
 import type { WorkerIdentity } from "./worker-file.ts";
@@ -79,6 +86,8 @@ export interface Worker {
   start(): void;
   /** Rebuilds indexes that differ from their table, one after the other, and reports them in the notices. */
   reindex(indexes: readonly string[]): Promise<void>;
+  /** Applies the retention policy if a run is due. */
+  retain(): Promise<void>;
   /** The daily check of derived data and its repair. */
   records: DerivedRepair;
   /** Ends streams, finishes replies, releases claimed messages. The database stays open. */
@@ -108,11 +117,15 @@ export function buildWorker(deps: WorkerDeps): Worker {
     start() {
       generation.generation.start();
       vectors.start();
+      parts.sync.start();
+      parts.team.start();
       maintenance.start();
       projects.relabel.resume();
       derived.start();
       idleMemory.start();
       patternWarmUp.start();
+      for (const { resume } of [background.forget, background.scrub]) resume();
+      background.retention.start();
     },
     async reindex(indexes) {
       for (const index of indexes) {
@@ -123,32 +136,26 @@ export function buildWorker(deps: WorkerDeps): Worker {
       }
     },
     records: derived,
+    retain: background.retention.whenDue,
     async close() {
       idleMemory.stop();
       patternWarmUp.stop();
       await app.close();
+      const { erasure, forget, retention, scrub } = background;
+      await Promise.all([erasure.stop(), forget.close(), retention.stop(), scrub.close()]);
       await Promise.all([
         maintenance.stop(),
         generation.generation.close(),
         vectors.close(),
+        parts.sync.close(),
+        parts.team.close(),
         cleaner.close(),
       ]);
-      await Promise.all([blobHashes.stop(), projects.close(), derived.stop()]);
+      await Promise.all([blobHashes.stop(), projects.close(), parts.branches.close(), derived.stop()]);
       statusLine.stop();
       store.flush();
     },
   };
-}
-
-/** Signals between parts. A part that emits one does not know who listens; `connectSignals` does. */
-interface Signals {
-  labelsChanged: [];
-  /** Messages were queued, moved or finished, or the provider paused. */
-  queueChanged: [];
-  /** Generation wrote records. */
-  made: [made: Made];
-  /** A record was stored or changed outside generation. */
-  record: [event: StreamEvent];
 }
 
 /** The store, the signals, and the gate that lets capture go before background work. */
@@ -180,12 +187,18 @@ function buildMemory(base: Base) {
   const onChange = () => void signals.emit("labelsChanged");
   const projects = buildProjects({ store, env, clock, onChange });
   const vectors = createVectorSearch({ db: base.db, store, settings, clock, quiet: idle.wait, warn });
+  const sync = createDeviceSync({ ...base, projectsChanged: onChange, relabel: projects.relabel.resume });
+  const branches = buildBranches({ store, clock, projects, env });
   return {
     projects,
+    branches,
+    unmerged: branches.unmerged,
+    sync,
+    team: createTeamSharing({ ...base, deviceId: sync.deviceId }),
     ...buildFreshness({ store, clock, projects }),
     ...buildFolders({ store, settings, clock }),
     vectors,
-    search: buildSearch(base, store, vectors),
+    search: buildSearch(base, store, { vectors, unmerged: branches.unmerged }),
   };
 }
 
@@ -201,16 +214,7 @@ function buildGeneration(base: Base & Pick<Memory, "projects">) {
     onChange: () => void signals.emit("queueChanged"),
     onMade: (made) => void signals.emit("made", made),
   });
-  const status = createStatus({
-    clock,
-    counts: store.pending.counts,
-    oldestPending: store.pending.oldest,
-    firstDeadSince: store.queue.firstDeadSince,
-    lastSuccessAt: generation.scheduler.lastSuccessAt,
-    pause: () => describePause(generation.circuit.state(clock.now()), { ...base, ...generation }),
-    storageFails: () => storage.failure() !== null,
-    startedAt: identity.startedAt,
-  });
+  const status = buildStatus({ ...base, generation });
   const stream = createStreamHub({
     clock,
     snapshot: () => ({ ...status.processing(), projects: store.projects.labels() }),
@@ -239,18 +243,24 @@ function buildCapture(parts: Base & Memory & Generation) {
   const cleaner = createThreadCleaner({ script: packageFile("dist", "clean-thread.cjs"), warn });
   const inTurn = createInTurn();
   const queueChanged = () => void signals.emit("queueChanged");
-  const shared = { store, clock, projectOf: projects.claim, projectNamed: projects.current, publish };
+  const exclusions = buildExclusions(store, projects, live.excluded);
+  const { gitPlaceOf } = parts.branches;
+  const names = { projectOf: projects.claim, projectNamed: projects.current, gitPlaceOf };
+  const shared = { ...{ store, clock, publish, exclusions }, ...names };
+  const onWithdrawn = createReportWithdrawn({ store, publish, scheduler, queueChanged });
+  const taken = { ...shared, cleaner, skipTools: live.skipTools, ownPort: parts.port, onWithdrawn };
   const intake = createIntake({
-    ...shared,
-    cleaner,
-    skipTools: live.skipTools,
-    ownPort: parts.port,
+    ...taken,
     onQueued(sessionDbId) {
       idle.disturb();
       scheduler.notify(sessionDbId);
       queueChanged();
     },
-    onWithdrawn: createReportWithdrawn({ store, publish, scheduler, queueChanged }),
+  });
+  const imports = createEventImports({
+    ...{ store, clock, cleaner, hostOf, idle: idle.wait },
+    rawDays: settings.get("MEM_RAW_RETENTION_DAYS"),
+    intake: createIntake({ ...taken, publish: () => undefined, onQueued: scheduler.notify }),
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
@@ -263,6 +273,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     lastMessages: createLastMessages(parts.env, recorded),
     writtenFor,
     intake,
+    exclusions,
     cleaner,
     inTurn,
     context,
@@ -276,16 +287,23 @@ function buildCapture(parts: Base & Memory & Generation) {
     sessionOf: store.sessions.byClaudeId,
     editedPaths: store.observations.editedPaths,
     notice: parts.notices.first,
+    measured: createMeasured(parts),
+    async beforeStart(cwd) {
+      await Promise.all([parts.sync.beforeStart(), cwd === null ? null : parts.branches.settle(cwd)]);
+    },
   });
   const { receive } = hostEvents;
   return {
+    onWithdrawn,
     cleaner,
+    exclusions,
     intake,
+    imports,
     intakeByRoute: intakeInTurn(intake, inTurn),
     recordObservation: createObservationRecorder(shared),
     context,
     writtenFor,
-    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify, scheduler }),
+    ...buildRules({ store, clock, projects, publish, onNewText: vectors.notify, scheduler, exclusions }),
     hostEvents,
     spool: createSpoolDrain({ directory: settings.paths.spool, clock, log, receive }),
   };
@@ -296,53 +314,24 @@ type Parts = Base & Memory & Generation & ReturnType<typeof buildCapture>;
 /** What runs on timers. */
 function buildBackground({ store, idle, ...parts }: Parts) {
   const { clock, settings } = parts;
+  const { maintenance, erasure } = buildMaintenance({ store, ...parts, restMs: idle.restMs });
+  const { scheduler } = parts.generation;
+  const queueChanged = parts.statusLine.changed;
+  const { paths } = settings;
+  const { refreshTouched: refreshFolders } = parts;
+  const trash = { store, ...parts, scheduler, queueChanged, maintenance, erasure, paths, refreshFolders };
+  const forget = createForget(trash);
   return {
-    maintenance: createMaintenance({
-      clock,
-      completeIdle: parts.intake.completeIdle,
-      purges: purgesOf(store, settings.get("MEM_RAW_RETENTION_DAYS")),
-      refreshFolders: parts.refreshTouched,
-      drainSpool: parts.spool.drain,
-    }),
+    erasure,
+    maintenance,
+    scrub: createScrub(trash),
+    retention: createRetention({ store, clock, forget, idle: idle.wait }),
     derived: createDerivedRepair({ clock, store, warn: parts.warn }),
     idleMemory: createIdleMemory({ clock }),
     patternWarmUp: createPatternWarmUp({ quiet: idle.wait }),
+    trash: createTrashPorts(trash),
+    forget,
   };
-}
-
-/** Who hears of what. */
-function connectSignals(parts: Parts): void {
-  const { signals, store, status, stream, statusLine, blobHashes, vectors, touched } = parts;
-  const { scheduler } = parts.generation;
-  signals.on("labelsChanged", () => {
-    stream.publish({ type: "initial_load", projects: store.projects.labels(), ...status.processing() });
-  });
-  signals.on("queueChanged", statusLine.changed);
-  signals.on("made", ({ observations, changed = [], summaries }) => {
-    blobHashes.add(observations);
-    for (const { project } of observations) touched(project);
-    vectors.notify(observations.map(({ id }) => id));
-    for (const event of observations.flatMap(createdEvents)) stream.publish(event);
-    for (const observation of changed) {
-      touched(observation.project);
-      stream.publish({ type: "observation_changed", observation });
-    }
-    for (const summary of summaries) stream.publish({ type: "summary_created", summary });
-    statusLine.changed();
-  });
-  signals.on("record", (event) => {
-    stream.publish(event);
-    if (event.type === "observation_changed") touched(event.observation.project);
-    if (event.type === "summary_changed") touched(event.summary.project);
-    if (event.type === "record_deleted" || event.type === "record_restored") touched(event.project);
-    if (event.type === "observation_created") {
-      touched(event.observation.project);
-      blobHashes.add([event.observation]);
-      vectors.notify([event.observation.id]);
-    }
-    // No more messages will come, so its batch need not wait for company.
-    if (event.type === "session_completed") scheduler.notify(event.sessionDbId);
-  });
 }
 
 /** The HTTP server over all parts. */
@@ -357,14 +346,12 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
       writer: generation.writer,
       budgetNote: cost.notice,
       vectors: parts.vectors.status,
+      syncHealth: parts.sync.health,
+      teamNotice: parts.team.notice,
       queueChanged: parts.statusLine.changed,
       hosts: createKnownHosts({ ...parts, ...settings, environment: env, ...parts.hostEvents }),
     }),
-    ...buildRecall({
-      ...parts,
-      elsewhere: projects.checkouts.elsewhere,
-      projectOf: projects.labelOf,
-    }),
+    ...buildRecall({ ...parts, elsewhere: projects.checkouts.elsewhere, projectOf: projects.labelOf }),
     log,
     clock,
     intake: parts.intakeByRoute,
@@ -372,8 +359,17 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     recordObservation,
     search,
     mcp: createMcp(settings.paths, env),
+    sync: parts.sync.ports,
+    team: parts.team.ports,
     branch: createBranch({ root: packageFile(), version: version(), git: createGit(packageFile(), env) }),
-    context,
+    context: {
+      ...context,
+      // A host without hooks asks here when a session starts.
+      async inject(request) {
+        await parts.sync.beforeStart();
+        return context.inject(request);
+      },
+    },
     explain: createExplain({
       context,
       writtenAt: (cwd) => parts.writtenFor(claudeCode.name, cwd),
@@ -390,6 +386,10 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     projectNamed: projects.current,
     regenerate: generation.regenerator,
     receiveHook: parts.hostEvents.receive,
-    trash: createTrashPorts({ ...parts, ...generation, queueChanged: parts.statusLine.changed }),
+    imports: { ...createImportPorts(parts), ...parts.imports, labelOf: projects.labelOf },
+    trash: parts.trash,
+    forget: parts.forget,
+    retention: parts.retention.ports,
+    scrub: parts.scrub.ports,
   });
 }

@@ -32,7 +32,7 @@ export function buildFreshness({ store, clock, projects, deadlineMs = readMs }: 
   contentOf: ContentOf;
   fileStates: FileStates;
 } {
-  const { blobs } = store;
+  const { blobs, recordOrigins } = store;
   const compared = {
     clock,
     deadlineMs,
@@ -45,6 +45,10 @@ export function buildFreshness({ store, clock, projects, deadlineMs = readMs }: 
       clock,
       cwdOf: blobs.cwdOf,
       workTreeAround: projects.placeOf,
+      sourcesOf: (observation, limit) =>
+        recordOrigins
+          .sources(observation, limit)
+          .flatMap(({ cited, message }) => (cited === 0 ? [message] : [])),
       store: (hashes) => store.commit(() => blobs.keep(hashes)),
     }),
     contentOf: createFileContent(deadlineMs),

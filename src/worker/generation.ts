@@ -89,12 +89,14 @@ export function createGeneration(deps: GenerationDeps): Generation {
     onCompleted: onMade,
     onFailure: (error: string, messages: number) => log.warn({ messages }, `generation failed: ${error}`),
   };
+  const queue = createGenerationQueue(store, deps.instance);
   const scheduler = createScheduler({
     ...common,
-    queue: createGenerationQueue(store, deps.instance),
+    queue,
     provider: model ?? local,
     local: model === null ? null : local,
-    localWrites,
+    // A past of years would use up the budget of a month: `mem regenerate` asks the model when the user wants it.
+    localWrites: (sessionId) => localWrites() || (model !== null && queue.isImported(sessionId, clock.now())),
     sessions: createActiveSessions({ clock }),
     batching: model === null ? localBatching : modelBatching,
     concurrency: concurrencyOf(model, settings),

@@ -1,6 +1,7 @@
 // Applies host events in the worker, and returns the hook's output.
 
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
+import { type Exclusions, noExclusions } from "../capture/exclusions.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
 import type { Intake } from "../capture/inputs.ts";
 import { failOpen } from "../core/errors.ts";
@@ -22,12 +23,18 @@ interface HostEventDeps extends InjectionDeps {
   countUnread(unread: UnreadEvent): Promise<void>;
   lastMessages: Pick<LastMessages, "fill">;
   intake: Intake;
+  /** Default: everything is recorded. */
+  exclusions?: Exclusions;
   /** The notice for the start of a session, or null. */
   notice(sessionId: string): string | null;
   /** Default: cleaning in this thread. */
   cleaner?: Cleaner;
   /** Orders the events of a session over all ways they arrive. */
   inTurn?: InTurn;
+  /** Leaves out the control group, and notes what the report on injections needs. */
+  measured?(injections: Injections): Injections;
+  /** Reads what other devices wrote, and where the work tree is, before the context of a session start. Never throws. */
+  beforeStart?(cwd: string | null): Promise<void>;
 }
 
 /** How an event arrived. */
@@ -56,7 +63,8 @@ export interface HostActivity {
 }
 
 export function createHostEvents(given: HostEventDeps): HostEvents {
-  const deps = { cleaner: cleanHere, ...given, injections: createInjections(given) };
+  const { measured = (injections) => injections } = given;
+  const deps = { cleaner: cleanHere, ...given, injections: measured(createInjections(given)) };
   const { inTurn = createInTurn() } = given;
   const count = (event: UnreadName, reason: UnreadReason, at = given.now()) =>
     failOpen("count an event", () => deps.countUnread({ ...cleanNames(event), reason, last_at_epoch: at }));
@@ -78,6 +86,7 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       const checked = hookCheckReply(payload);
       if (checked !== null) return at === undefined ? checked : "";
       const event = host.decode(eventName, payload);
+      if (isExcluded(deps.exclusions, event)) return at === undefined ? host.render(event, noReply) : "";
       const filled = deps.lastMessages.fill(host, event);
       const reason = unreadReasonOf(event);
       const name = event.kind === "other" ? event.name : eventName;
@@ -93,6 +102,16 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       return output;
     },
   };
+}
+
+/** True for an event of which nothing is read, stored or injected. */
+function isExcluded(exclusions: Exclusions = noExclusions, event: HostEvent): boolean {
+  const { sessionId, project } = event;
+  const cwd = event.cwd ?? undefined;
+  if (exclusions.hasPlace({ claudeSessionId: sessionId, cwd, project })) return true;
+  if (event.kind === "before_file") return exclusions.isNamedIn(event.paths, cwd);
+  if (event.kind === "before_command") return exclusions.isNamedIn([event.command], cwd);
+  return event.kind === "tool_use" && exclusions.isNamedIn([event.toolInput, event.toolResponse], cwd);
 }
 
 type UnreadName = Pick<UnreadEvent, "host" | "last_event">;
@@ -137,7 +156,10 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     case "setup":
       return { context: null, notice: noticeFor(deps, event, delivery.at) };
     case "session_start": {
-      const { context } = await inject(() => injections.atStart(event, { ...delivery, eventKey }));
+      const { context } = await inject(async () => {
+        await deps.beforeStart?.(event.cwd);
+        return injections.atStart(event, { ...delivery, eventKey });
+      });
       return { context, notice: noticeFor(deps, event, delivery.at) };
     }
     case "before_file":

@@ -14,6 +14,7 @@ import { redactSecrets } from "../privacy/secrets.ts";
 import { acceptedBy } from "../settings/definition.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../settings/table.ts";
+import type { SyncHealth } from "../sync/engine.ts";
 import { type Notices, unreadSince } from "./notices.ts";
 import { createQueue } from "./queue.ts";
 import { remoteAccess } from "./remote-access.ts";
@@ -39,6 +40,10 @@ interface PortDeps extends ViewDeps {
   writer(): { active: string; model: string | null };
   /** How search by meaning is. */
   vectors(): VectorStatus;
+  /** Undefined when sync is not set up. */
+  syncHealth(): SyncHealth | undefined;
+  /** A sentence when records for the team cannot be sent, else null. */
+  teamNotice(): string | null;
   /** A sentence when a token budget is spent, else null. */
   budgetNote(): string | null;
   hosts(): Health["hosts"];
@@ -132,6 +137,15 @@ function workerStats({ store, stream, port, clock, identity }: PortDeps) {
   };
 }
 
+function syncOf({ syncHealth }: PortDeps): Pick<Health, "sync"> {
+  const sync = syncHealth();
+  return sync === undefined ? {} : { sync };
+}
+
+function listOf(notice: string | null): string[] {
+  return notice === null ? [] : [notice];
+}
+
 function statusPorts(deps: PortDeps): Ports["status"] {
   const { store, status, notices, settings, clock, identity, port } = deps;
   const generation = () => ({
@@ -150,9 +164,10 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       queue: status.queue(),
       ...generation(),
       vectors: deps.vectors(),
+      ...syncOf(deps),
       unreadEvents: store.unreadEvents.list(unreadSince(settings, clock)),
       hosts: deps.hosts(),
-      notices: notices.all(),
+      notices: [...notices.all(), ...listOf(deps.teamNotice())],
     }),
     version,
     processingStatus: () => ({

@@ -8,6 +8,7 @@ const windowMs = 50;
 const longestWaitMs = 250;
 
 export function createIdleScheduler(clock: Clock) {
+  let lastMs = clock.monotonicMs();
   let windowStart = Number.NEGATIVE_INFINITY;
   let inWindow = 0;
   let inLastWindow = 0;
@@ -25,7 +26,10 @@ export function createIdleScheduler(clock: Clock) {
     disturb() {
       roll();
       inWindow += 1;
+      lastMs = clock.monotonicMs();
     },
+    /** For how long no message was taken in. */
+    restMs: () => clock.monotonicMs() - lastMs,
     /** Resolves below 2,000 messages a second, or after a quarter of a second in any case. */
     async wait() {
       const since = clock.monotonicMs();

@@ -245,6 +245,7 @@ async function atLaterPrompt(
   const words = searchedPart(asked);
   const { text, ...claim } = await context.forLaterPrompt({
     project: place.project,
+    cwd: event.cwd,
     exceptSession: place.exceptSession,
     words,
     known: ledger.records(reader),
@@ -311,6 +312,7 @@ async function beforeAction(
   const { project, exceptSession } = place;
   const found = await context.forAction({
     project,
+    cwd: event.cwd,
     exceptSession,
     action: inProject(action, event.cwd),
     known,

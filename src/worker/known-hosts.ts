@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import type { DataPaths } from "../core/paths.ts";
 import { createRegistrations } from "../hosts/registrations.ts";
+import { hostNames } from "../hosts/registry.ts";
 import type { Health } from "../http/schemas/status.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { Store } from "../store/sqlite/store.ts";
@@ -20,6 +21,11 @@ interface KnownHostDeps {
 
 type KnownHost = NonNullable<Health["hosts"]>[number];
 
+// Imports name their source, such as git: no host agent.
+function agentsOf({ sessions }: KnownHostDeps["store"]) {
+  return sessions.lastOfHosts().filter(({ host }) => hostNames.includes(host));
+}
+
 export function createKnownHosts({ store, paths, environment, clock, activity }: KnownHostDeps) {
   const machine = { paths, environment, home: homedir(), platform: process.platform };
   const registrations = createRegistrations({ machine, installs: installsOf(paths), clock });
@@ -28,7 +34,7 @@ export function createKnownHosts({ store, paths, environment, clock, activity }:
 
   /** Found on this machine, with hooks of mem, or active before; the last active one first. */
   return (): KnownHost[] => {
-    before ??= new Map(store.sessions.lastOfHosts().map(({ host, at }) => [host, at]));
+    before ??= new Map(agentsOf(store).map(({ host, at }) => [host, at]));
     const registered = registrations();
     const active = activity();
     const names = new Set([

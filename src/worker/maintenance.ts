@@ -2,7 +2,10 @@
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import { undoDays } from "../core/records/trash.ts";
+import type { LoadedSettings } from "../settings/load.ts";
+import { dropReplaced } from "../store/sqlite/backup.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import { createErasure } from "./erasure.ts";
 
 interface MaintenanceDeps {
   clock: Clock;
@@ -10,6 +13,8 @@ interface MaintenanceDeps {
   purges: readonly Purge[];
   /** Writes the context files of folders with new work. */
   refreshFolders(): Promise<void>;
+  /** Writes the database file again when rows left the trash. */
+  erase(): Promise<void>;
   /** Ends early when `isStopping` says so. */
   drainSpool(isStopping: () => boolean): Promise<void>;
 }
@@ -60,13 +65,20 @@ export function createMaintenance(deps: MaintenanceDeps) {
       // Every minute: many workers live for less than an hour, and a round without work reads 2,000 rows.
       for (const old of deps.purges) every(minuteMs, `deleting old ${old.what}`, () => purgeOld(old));
       every(minuteMs, "refreshing context files", deps.refreshFolders);
+      every(minuteMs, "writing the database without deleted bytes", deps.erase);
     },
-    /** Deletes what is old now, after the work that runs. */
-    purge() {
+    /** Deletes what is old now, after the work that runs; resolves when that is done. */
+    purge(): Promise<void> {
       running = running.then(async () => {
         for (const old of deps.purges)
           if (!stopped) await failOpen(`deleting old ${old.what}`, () => purgeOld(old));
       });
+      return running;
+    },
+    /** Takes in what waits in the spool, after the work that runs. */
+    drain(): Promise<void> {
+      running = running.then(async () => void (await failOpen("draining the spool", drain)));
+      return running;
     },
     /** Resolves when the round that runs, if any, has ended. */
     async stop() {
@@ -77,13 +89,43 @@ export function createMaintenance(deps: MaintenanceDeps) {
   };
 }
 
+interface MaintenanceParts {
+  store: Store;
+  clock: Clock;
+  settings: LoadedSettings;
+  intake: Pick<MaintenanceDeps, "completeIdle">;
+  refreshTouched(): Promise<void>;
+  spool: { drain: MaintenanceDeps["drainSpool"] };
+  /** For how long no message came in. */
+  restMs(): number;
+}
+
+/** The worker's maintenance, and what deletes the trash for good. */
+export function buildMaintenance({ store, clock, settings, restMs, ...parts }: MaintenanceParts) {
+  const { paths } = settings;
+  const erasure = createErasure({ store, clock, paths, restMs });
+  const maintenance = createMaintenance({
+    clock,
+    completeIdle: parts.intake.completeIdle,
+    purges: purgesOf(store, {
+      rawDays: settings.get("MEM_RAW_RETENTION_DAYS"),
+      database: paths.database,
+      purgeTrash: erasure.purge,
+    }),
+    refreshFolders: parts.refreshTouched,
+    erase: erasure.whenDue,
+    drainSpool: parts.spool.drain,
+  });
+  return { maintenance, erasure };
+}
+
 // A session resumed after so long may be injected the same items again.
 const ledgerDays = 90;
 
 /** What is deleted by its age. */
-export function purgesOf(
-  { commit, rawEvents, contextLedger, injections, trash }: Store,
-  rawDays: number,
+function purgesOf(
+  { commit, rawEvents, contextLedger, injections }: Store,
+  { rawDays, database, purgeTrash }: { rawDays: number; database: string; purgeTrash: Purge["purge"] },
 ): Purge[] {
   const old = (what: string, days: number, purge: (before: number, limit: number) => number): Purge => ({
     what,
@@ -95,6 +137,12 @@ export function purgesOf(
     old("context ledger rows", ledgerDays, contextLedger.purge),
     old("texts of injections", rawDays, injections.purgeTexts),
     old("injections", ledgerDays, injections.purge),
-    old("deleted records", undoDays, trash.purge),
+    { what: "deleted records", days: undoDays, purge: purgeTrash },
+    // They have what the user deleted since.
+    {
+      what: "databases that a backup replaced",
+      days: undoDays,
+      purge: async (before) => dropReplaced(database, before),
+    },
   ];
 }

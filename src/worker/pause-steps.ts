@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { failOpenSync } from "../core/errors.ts";
 import { homePath } from "../core/paths.ts";
-import type { GenerationPause, Mends } from "../core/records/generation-pause.ts";
+import type { GenerationPause, PauseFix } from "../core/records/generation-pause.ts";
 import type { CircuitState } from "../generate/circuit-breaker.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -23,25 +23,25 @@ type Step = (deps: Pick<Deps, "settings" | "env">) => string | null;
 /** The current pause with the user's next step; null when ready. */
 export function describePause({ state, reason }: CircuitState, deps: Deps): GenerationPause | null {
   if (state === "ready" || reason === null) return null;
-  const { kind, message, until, mends } = reason;
+  const { kind, message, until, fix } = reason;
   const isFallback = deps.isFallback();
   return {
     ...{ kind, message, until },
-    ...(mends === undefined ? {} : { mends }),
+    ...(fix === undefined ? {} : { fix }),
     ...(isFallback || deps.localWrites() ? { localWrites: true } : {}),
     ...(isFallback ? { isFallback } : {}),
-    next: nextStep({ kind, mends }, deps),
+    next: nextStep({ kind, fix }, deps),
   };
 }
 
-function nextStep({ kind, mends }: { kind: string; mends: Mends | undefined }, deps: Deps): string | null {
-  if (kind === "auth") return mends === undefined ? null : stepOf[mends](deps);
+function nextStep({ kind, fix }: { kind: string; fix: PauseFix | undefined }, deps: Deps): string | null {
+  if (kind === "auth") return fix === undefined ? null : stepOf[fix](deps);
   if (kind === "quota")
     return "Until then `mem settings set MEM_PROVIDER local && mem worker restart` writes without a model.";
   return null;
 }
 
-const stepOf: Readonly<Record<Mends, Step>> = {
+const stepOf: Readonly<Record<PauseFix, Step>> = {
   key: keyStep,
   address: addressStep,
   model: modelStep,

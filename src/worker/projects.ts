@@ -1,7 +1,9 @@
 // Maps directories to projects, from the store and the file system.
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
+import { createExclusions, type ExclusionChoice, type Exclusions } from "../capture/exclusions.ts";
 import { type Checkouts, createCheckouts } from "../capture/projects/checkouts.ts";
+import { createReadGit } from "../capture/projects/git.ts";
 import { createProjectNames, type ProjectNames } from "../capture/projects/names.ts";
 import { createPlaces, type Place } from "../capture/projects/places.ts";
 import { createRelabel, type Relabel } from "../capture/projects/relabel.ts";
@@ -30,7 +32,8 @@ export interface WorkerProjects extends ProjectNames {
 }
 
 export function buildProjects({ store, env, clock, onChange }: ProjectDeps): WorkerProjects {
-  const rootCommits = createRootCommits(findExecutable(env, "git"));
+  const program = findExecutable(env, "git");
+  const rootCommits = createRootCommits(program === null ? null : createReadGit(program));
   const placeOf = createPlaces({ clock, home: homedir(), rootCommits });
   const relabel = createRelabel(store, onChange);
   const names = createProjectNames(placeOf, store.projects);
@@ -44,6 +47,20 @@ export function buildProjects({ store, env, clock, onChange }: ProjectDeps): Wor
       return relabel.stop();
     },
   };
+}
+
+/** What is not recorded, by the folder, the project and the session of an event. */
+export function buildExclusions(
+  { sessions }: Pick<Store, "sessions">,
+  { labelOf, current }: Pick<WorkerProjects, "labelOf" | "current">,
+  choice: () => ExclusionChoice,
+): Exclusions {
+  return createExclusions({
+    ...{ choice, labelOf },
+    home: homedir(),
+    projectNamed: current,
+    projectOfSession: (id) => sessions.byClaudeId(id)?.project,
+  });
 }
 
 const pathIdentity = "path:";

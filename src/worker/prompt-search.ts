@@ -10,16 +10,30 @@ interface RelevantDeps {
   deadlineMs?: number;
 }
 
-export type Relevant = (request: { project: string; words: string; limit: number }) => Promise<Observation[]>;
+export type Relevant = (request: {
+  project: string;
+  words: string;
+  limit: number;
+  cwd?: string | null;
+}) => Promise<Observation[]>;
 
 // A third of the hook's deadline; the rest is for storing the prompt.
 const deadlineMs = 500;
 
 /** Best first; empty when the search fails or exceeds its deadline. */
 export function createRelevant({ search, byId, ...deps }: RelevantDeps): Relevant {
-  return async ({ project, words, limit }) => {
+  return async ({ project, words, limit, cwd }) => {
+    const at = cwd == null ? {} : { cwd };
     const asked = failOpen("searching for a prompt", () =>
-      search.search({ query: words, type: "observations", format: "index", limit, project, isPrompt: true }),
+      search.search({
+        query: words,
+        type: "observations",
+        format: "index",
+        limit,
+        project,
+        isPrompt: true,
+        ...at,
+      }),
     );
     const results = await within(deps.deadlineMs ?? deadlineMs, asked);
     return (results?.observations ?? []).filter(isMeant).flatMap(({ id }) => byId(id) ?? []);

@@ -11,6 +11,7 @@ import { loadActiveMode } from "../settings/modes/load-mode.ts";
 import { createFileTimeline } from "../store/sqlite/by-file.ts";
 import type { Sqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import type { WorkerBranches } from "./branches.ts";
 
 interface RecallDeps {
   db: Sqlite;
@@ -20,6 +21,7 @@ interface RecallDeps {
   changedSince: ByFilePort["changedSince"];
   elsewhere: ByFilePort["elsewhere"];
   projectOf: ByFilePort["projectOf"];
+  unmerged?: WorkerBranches["unmerged"];
 }
 
 export function buildRecall({
@@ -30,10 +32,11 @@ export function buildRecall({
   changedSince,
   elsewhere,
   projectOf,
+  unmerged,
 }: RecallDeps): Pick<HttpDeps, "recall" | "timeline"> {
   const { observations, summaries, prompts, projects } = store;
   return {
-    timeline: createTimeline({ observations, summaries, prompts, ...store.timeline }, search),
+    timeline: createTimeline({ observations, summaries, prompts, unmerged, ...store.timeline }, search),
     recall: {
       topics: createTopics(search),
       mode: lateMode(settings),
@@ -44,13 +47,14 @@ export function buildRecall({
         find: createFileTimeline(db),
         changedSince,
       }),
-      observationsOf: ({ ids, project }) =>
-        [...new Set(ids)].flatMap((id) => {
+      observationsOf({ ids, project }) {
+        const others = unmerged?.("observation", ids, { project: null, cwd: null });
+        return [...new Set(ids)].flatMap((id) => {
           const found = observations.byId(id);
-          return found === undefined || (project !== undefined && found.project !== project)
-            ? []
-            : [parseLists(found)];
-        }),
+          if (found === undefined || (project !== undefined && found.project !== project)) return [];
+          return [{ ...parseLists(found), ...(others?.has(id) ? { merged: false } : {}) }];
+        });
+      },
     },
   };
 }

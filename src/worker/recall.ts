@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import { type DataPaths, dataPaths, packageFile } from "../core/paths.ts";
 import { startedByLaunchers } from "../hosts/launcher-files.ts";
 import { createSearch, type Search } from "../recall/search.ts";
-import type { VectorLeg } from "../recall/search-port.ts";
+import type { AskedAt, VectorLeg } from "../recall/search-port.ts";
 import type { Environment } from "../settings/environment.ts";
 import { findExecutable } from "../settings/executable.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -20,24 +20,31 @@ import { createRankable, createRecent } from "../store/sqlite/recent.ts";
 import { createSearchIndex } from "../store/sqlite/search-index.ts";
 import { createStatements } from "../store/sqlite/statements.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import type { RecordKind, WorkerBranches } from "./branches.ts";
 import { openWorkFirst } from "./open-work-search.ts";
 import { foldersOf } from "./projects.ts";
+
+type Unmerged = WorkerBranches["unmerged"];
 
 /** Search over observations, summaries and prompts, with vectors for observations. */
 export function buildSearch(
   { db, clock }: { db: Sqlite; clock: Clock },
   { projects, observations, summaries, prompts, statements }: Store,
-  vectors?: VectorLeg,
+  { vectors, unmerged }: { vectors?: VectorLeg; unmerged?: Unmerged } = {},
 ): Search {
   const index = createSearchIndex(db);
+  const of = (kind: RecordKind) =>
+    unmerged && ((ids: readonly number[], at: AskedAt) => unmerged(kind, ids, at));
   const search = createSearch({
     projectId: projects.find,
     now: clock.now,
-    observations: { ...index.observations, ...createCandidates(db), byId: observations.byId },
-    summaries: { ...index.summaries, byId: summaries.byId },
+    observations: {
+      ...{ ...index.observations, ...createCandidates(db) },
+      ...{ byId: observations.byId, unmerged: of("observation") },
+    },
+    summaries: { ...index.summaries, byId: summaries.byId, unmerged: of("session") },
     prompts: {
-      ...index.prompts,
-      byId: prompts.byId,
+      ...{ ...index.prompts, byId: prompts.byId, unmerged: of("prompt") },
       underWay: () => prompts.underWay(clock.now() - longestTurnMs),
     },
     vectors,
@@ -56,6 +63,7 @@ interface ContextDeps {
   changedSince?: ContextPort["changedSince"];
   contentOf?: ContextPort["contentOf"];
   elsewhere?: ContextPort["elsewhere"];
+  branches?: Pick<WorkerBranches, "unmergedAt">;
 }
 
 /**
@@ -84,7 +92,7 @@ export function buildContext(deps: ContextDeps, store: Store): Context {
 }
 
 function contextPort(
-  { db, relevant, changedSince, contentOf, elsewhere }: ContextDeps,
+  { db, relevant, changedSince, contentOf, elsewhere, branches }: ContextDeps,
   { observations, summaries, projects }: Store,
 ): ContextPort {
   return {
@@ -98,6 +106,7 @@ function contextPort(
     changedSince,
     contentOf,
     elsewhere,
+    unmergedAt: branches?.unmergedAt,
   };
 }
 

@@ -6,22 +6,25 @@ import type { ObservationDetails } from "../http/schemas/views.ts";
 import type { ObservationSource } from "../store/sqlite/record-origins.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { excerpt } from "../text/excerpt.ts";
+import type { WorkerBranches } from "./branches.ts";
 import type { FileStates } from "./freshness.ts";
 
 interface DetailsDeps {
   store: Store;
+  unmerged?: WorkerBranches["unmerged"];
   fileStates: FileStates;
 }
 
 /** Undefined without such an observation. */
 export async function detailsOf(
-  { store, fileStates }: DetailsDeps,
+  { store, fileStates, unmerged }: DetailsDeps,
   id: number,
 ): Promise<ObservationDetails | undefined> {
   const { observations, sessions, recordOrigins, injections } = store;
   const stored = observations.byId(id);
   if (stored === undefined) return undefined;
-  const record = parseLists(stored);
+  const others = unmerged?.("observation", [id], { project: null, cwd: null });
+  const record = { ...parseLists(stored), ...(others?.has(id) ? { merged: false } : {}) };
   const session = sessions.bySdkId(stored.sdk_session_id);
   const successor = stored.superseded_by === null ? undefined : observations.byId(stored.superseded_by);
   return {

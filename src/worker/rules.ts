@@ -1,4 +1,5 @@
 // Standing rules and edits of texts over the store.
+import { type Exclusions, refuseExcluded } from "../capture/exclusions.ts";
 import { createRecordEdits, type RecordEdits } from "../context/freshness/edit-record.ts";
 import { createEditText, type EditText } from "../context/freshness/edit-text.ts";
 import { createRules, type Rules } from "../context/freshness/rules.ts";
@@ -17,6 +18,7 @@ interface RuleDeps {
   /** These observations have a new text. */
   onNewText(ids: readonly number[]): void;
   scheduler: Pick<Scheduler, "cancel" | "notify">;
+  exclusions: Exclusions;
 }
 
 export function buildRules(deps: RuleDeps): {
@@ -35,6 +37,7 @@ export function buildRules(deps: RuleDeps): {
     supersede: (id, by) => review.setStanding(id, { status: "superseded", pinned: 0, superseded_by: by }),
     projects,
     publish,
+    refuseExcluded: ({ project, cwd }) => refuseExcluded(deps.exclusions, { project, cwd }),
   });
   const observation = createEditText({
     commit,

@@ -178,9 +178,15 @@ class WorkerLife {
   // A worker that went on after its directory was removed would acknowledge into a file without a name.
   #checkOwnership(): void {
     if (!this.#isInPlace()) return;
-    // A process that only checks the lock holds it for a moment.
-    this.#refusedRenewals = this.#deps.ownership.renew() ? 0 : this.#refusedRenewals + 1;
+    // A start that finds this worker holds the lock for up to a second, and starts may follow each other.
+    const isOwner = this.#deps.ownership.renew() || this.#isNamed();
+    this.#refusedRenewals = isOwner ? 0 : this.#refusedRenewals + 1;
     if (this.#refusedRenewals >= 2) this.#stop("another worker owns the data directory");
+  }
+
+  // A worker that took the directory over wrote itself into worker.json.
+  #isNamed(): boolean {
+    return readWorkerFile(this.#deps.settings.paths)?.instance === this.#identity.instance;
   }
 
   // False while there is no worker to check. Removed files are not damage: the worker ends.

@@ -5,6 +5,10 @@ import type { ProcessingStatus, StreamEvent } from "../core/records/events.ts";
 import type { GenerationPause } from "../core/records/generation-pause.ts";
 import type { MessageCounts } from "../core/records/messages.ts";
 import { isStorageFailure, storageError } from "../store/sqlite/storage-error.ts";
+import type { Store } from "../store/sqlite/store.ts";
+import type { createGeneration } from "./generation.ts";
+import { describePause } from "./pause-steps.ts";
+import type { WorkerIdentity } from "./worker-file.ts";
 
 interface StatusDeps {
   clock: Clock;
@@ -22,6 +26,31 @@ interface StatusDeps {
 }
 
 export type WorkerStatus = ReturnType<typeof createStatus>;
+
+interface BuildDeps extends Pick<Parameters<typeof describePause>[1], "settings" | "env"> {
+  clock: Clock;
+  store: Pick<Store, "pending" | "queue">;
+  storage: ReturnType<typeof createStorageHealth>;
+  identity: Pick<WorkerIdentity, "startedAt">;
+  generation: Pick<
+    ReturnType<typeof createGeneration>,
+    "scheduler" | "circuit" | "localWrites" | "isFallback"
+  >;
+}
+
+/** The status over the parts of the worker. */
+export function buildStatus({ clock, store, storage, identity, generation, ...where }: BuildDeps) {
+  return createStatus({
+    clock,
+    counts: store.pending.counts,
+    oldestPending: store.pending.oldest,
+    firstDeadSince: store.queue.firstDeadSince,
+    lastSuccessAt: generation.scheduler.lastSuccessAt,
+    pause: () => describePause(generation.circuit.state(clock.now()), { ...where, ...generation }),
+    storageFails: () => storage.failure() !== null,
+    startedAt: identity.startedAt,
+  });
+}
 
 const stuckAfterMs = 10 * 60_000;
 

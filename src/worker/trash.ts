@@ -3,12 +3,22 @@ import type { IntakeDeps } from "../capture/inputs.ts";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
-import { type Refusal, type Restored, type TrashKind, undoDays } from "../core/records/trash.ts";
+import { countsInWords } from "../core/records/forget.ts";
+import {
+  type RecordCounts,
+  type Refusal,
+  type Restored,
+  type TrashEntry,
+  type TrashKind,
+  undoDays,
+} from "../core/records/trash.ts";
 import type { Scheduler } from "../generate/scheduler.ts";
 import type { TrashPorts } from "../http/api/trash.ts";
+import type { RestoredRecord } from "../http/schemas/trash.ts";
+import type { Deletion } from "../store/sqlite/deletions.ts";
 import type { Store } from "../store/sqlite/store.ts";
 
-interface TrashDeps {
+export interface TrashDeps {
   store: Store;
   clock: Clock;
   publish(event: StreamEvent): void;
@@ -19,26 +29,20 @@ interface TrashDeps {
   vectors: { notify(ids: readonly number[]): void };
   scheduler: Pick<Scheduler, "cancel" | "notify">;
   /** Deletes emptied entries in the background. */
-  maintenance: { purge(): void };
+  maintenance: { purge(): Promise<void> };
+  erasure: { now(): Promise<boolean> };
 }
 
 const undoMs = undoDays * 24 * 3_600_000;
 
 export function createTrashPorts(deps: TrashDeps): TrashPorts {
-  const { store, clock, publish } = deps;
+  const { store, clock } = deps;
   return {
     async remove(kind, id) {
       const now = clock.now();
       const done = await store.commit(() => store.deletions[kind](id, now));
       if (done === undefined) throw noRecord(kind, id);
-      if (done.isSent && done.session !== null) {
-        await deps.scheduler.cancel(done.session);
-        deps.scheduler.notify(done.session);
-      }
-      publish({ type: "record_deleted", kind, id, project: done.project });
-      for (const changed of done.changed) publishText(deps, "observation", changed);
-      if (kind === "session") deps.signals.emit("labelsChanged");
-      deps.queueChanged();
+      await reportDeleted(deps, done);
       const { trash_id, counts } = done;
       return { trash_id, kind, id, deleted: counts, undo_until_epoch: now + undoMs };
     },
@@ -48,24 +52,93 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
         kind !== undefined && id !== undefined
           ? { items: store.trash.holding({ kind, id, since }), hasMore: false }
           : store.trash.page({ offset, limit, project, since });
-      const shown = items.map((item) => ({ ...item, undo_until_epoch: item.at_epoch + undoMs }));
+      const shown = items.map((item) => ({
+        ...shownEntry(store, item),
+        undo_until_epoch: item.at_epoch + undoMs,
+      }));
       return { items: shown, hasMore, offset, limit };
     },
     async empty() {
       const emptied = await store.commit(() => store.trash.empty());
-      deps.maintenance.purge();
+      void deps.maintenance.purge().then(deps.erasure.now);
       return emptied;
     },
     async restore(trashId) {
-      // Refusals are returned: a throw would roll back other writes of the same transaction.
-      const done = await store.commit(() => store.restore(trashId, clock.now() - undoMs));
-      if ("is" in done) throw refused(trashId, done);
-      const { kind, id, counts, session } = done;
-      if (done.isSent && session !== null) await deps.scheduler.cancel(session);
-      report(deps, done);
+      const together = store.forgets.entriesWith(trashId);
+      if (together.length > 0) return restoreTogether(deps, together);
+      const { kind, id, counts } = await restoreEntry(deps, trashId);
       return { kind, id, restored: counts };
     },
   };
+}
+
+async function restoreEntry(deps: TrashDeps, trashId: number): Promise<Restored> {
+  const { store, clock } = deps;
+  // Refusals are returned: a throw would roll back other writes of the same transaction.
+  const done = await store.commit(() => store.restore(trashId, clock.now() - undoMs));
+  if ("is" in done) throw refused(trashId, done);
+  if (done.isSent && done.session !== null) await deps.scheduler.cancel(done.session);
+  report(deps, done);
+  return done;
+}
+
+/** Restores what one forget deleted. Records that cannot be restored now stay in the trash; throws when none can. */
+async function restoreTogether(deps: TrashDeps, entries: readonly number[]): Promise<RestoredRecord> {
+  const forget = deps.store.trash.byId(entries[0] ?? 0)?.forget_id ?? null;
+  if (forget !== null && deps.store.forgets.unfinished()?.id === forget)
+    throw conflict(
+      "This forget is still running.",
+      "Wait until it ends: GET /api/forget shows its progress.",
+    );
+  let first: RestoredRecord | undefined;
+  let refusal: unknown;
+  let left = 0;
+  // A session is deleted after its records, and is needed before them.
+  for (const entry of entries.toReversed()) {
+    try {
+      const { kind, id, counts } = await restoreEntry(deps, entry);
+      first = { kind, id, ...first, restored: sumOf(first?.restored, counts) };
+    } catch (thrown) {
+      if (!(thrown instanceof MemError && thrown.code === "conflict")) throw thrown;
+      refusal ??= thrown;
+      left += 1;
+    }
+  }
+  if (first === undefined) throw refusal;
+  await deps.store.commit(() => forget !== null && deps.store.forgets.drop(forget));
+  return { ...first, left };
+}
+
+function sumOf(a: RecordCounts | undefined, b: RecordCounts): RecordCounts {
+  return {
+    observations: (a?.observations ?? 0) + b.observations,
+    summaries: (a?.summaries ?? 0) + b.summaries,
+    prompts: (a?.prompts ?? 0) + b.prompts,
+    sessions: (a?.sessions ?? 0) + b.sessions,
+  };
+}
+
+/** Entries of one forget are shown as one, with its receipt. */
+function shownEntry(store: Store, { forget_id, ...item }: TrashEntry) {
+  const receipt = forget_id === null ? undefined : store.forgets.byId(forget_id);
+  return receipt === undefined
+    ? item
+    : { ...item, title: countsInWords(receipt.counts), forget: { id: receipt.id, counts: receipt.counts } };
+}
+
+/** Reports a deletion to the model that runs, the stream and the queue. */
+export async function reportDeleted(
+  deps: Pick<TrashDeps, "store" | "publish" | "signals" | "queueChanged" | "scheduler">,
+  { kind, id, project, session, changed, isSent }: Deletion,
+): Promise<void> {
+  if (isSent && session !== null) {
+    await deps.scheduler.cancel(session);
+    deps.scheduler.notify(session);
+  }
+  deps.publish({ type: "record_deleted", kind, id, project });
+  for (const one of changed) publishText(deps, "observation", one);
+  if (kind === "session") deps.signals.emit("labelsChanged");
+  deps.queueChanged();
 }
 
 function report(deps: TrashDeps, { kind, id, project, observations, session, ...done }: Restored): void {
@@ -142,8 +215,8 @@ function refused(trashId: number, refusal: Refusal): MemError {
       );
     case "stored_again":
       return conflict(
-        `The same prompt was stored again, as prompt ${refusal.by}.`,
-        `Delete that one first: DELETE /api/prompts/${refusal.by}.`,
+        `The same ${refusal.kind} is stored again, as ${refusal.kind} ${refusal.by}.`,
+        `Delete that one first: DELETE /api/${refusal.kind}s/${refusal.by}.`,
       );
     case "deleted":
       return conflict(

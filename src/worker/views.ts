@@ -9,6 +9,7 @@ import type { ViewPorts } from "../http/api/views.ts";
 import type { OpenWorkAnswer } from "../http/schemas/views.ts";
 import { timelineItem } from "../recall/timeline.ts";
 import type { Store } from "../store/sqlite/store.ts";
+import type { WorkerBranches } from "./branches.ts";
 import type { FileStates } from "./freshness.ts";
 import { detailsOf } from "./record-details.ts";
 
@@ -17,6 +18,7 @@ export interface ViewDeps {
   clock: Clock;
   context: Pick<Context, "forSession">;
   fileStates: FileStates;
+  unmerged?: WorkerBranches["unmerged"];
 }
 
 export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {

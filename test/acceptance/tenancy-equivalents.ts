@@ -35,6 +35,19 @@ const rules: readonly Rule[] = [
     why: "the command family and its record are of one project, by a foreign key",
   },
   { of: /^update observations o\s+set superseded_by/, why: "the records were read in the tenant before" },
+  {
+    of: /^select o\.id, .*o\.standing and /s,
+    why: "the update of what it finds is bound, too",
+  },
+  {
+    of: /^select o\.seq.*\(o\.project_id = \$2 or o\.reach = 'everywhere'\) and o\.standing/s,
+    what: /^o\.team_id = \$1$/,
+    why: "no home has a rule for everywhere; test/store/postgres/statements.test.ts holds this bound",
+  },
+  {
+    of: /^select r\.project_id, r\.device, .* join shared_records r /s,
+    why: "rows of another project are left out after the read",
+  },
   { of: /update sessions s\s+set status = 'completed'/, why: session },
   { of: /source_type = 'session_summary' and source_id = \$3$/, why: session },
   { of: /update sessions\s+set status = coalesce/, why: session },

@@ -2,7 +2,7 @@
 import { newId } from "../../src/core/ids.ts";
 import { compatibilityRows } from "./tenancy-compatibility-rows.ts";
 import type { Row, Slot } from "./tenancy-model.ts";
-import { lure, type Noun } from "./tenancy-world.ts";
+import { everyonesOrigin, lure, type Noun } from "./tenancy-world.ts";
 
 const path = (noun: Noun, name = "id"): Slot => ({ at: "path", name, noun });
 const inBody = (name: string, noun: Noun, more: Partial<Slot> = {}): Slot => ({
@@ -24,6 +24,10 @@ const ofHub: Row = { access: "hub" };
 const nothing = () => ({});
 const search = () => ({ query: lure });
 const ofToday = () => ({ query: `what did we do today about the ${lure}` });
+const sharedRecord = (id: string) => ({
+  ...{ device: "laptop", kind: "observation", id, revision: 1 },
+  ...{ type: "bugfix", title: "shared", createdAtEpoch: 1 },
+});
 const event = () => ({ sourceType: "api", eventType: "note", occurredAtEpoch: 1 });
 
 // A batch answers each event separately; this reads the answer to the first one.
@@ -44,6 +48,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
   "POST /v1/sync/ops": ofHub,
   "GET /v1/sync/changes": ofHub,
   "GET /v1/sync/status": ofHub,
+  "GET /v1/sync/devices": ofHub,
   "GET /v1/sync/ws": ofHub,
   "GET /health": open,
   "GET /ready": open,
@@ -126,6 +131,12 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
     ok: 201,
     body: () => ({ content: "noted by hand" }),
     slots: [project.body, inBody("serverSessionId", "session", { ofProject: true })],
+  },
+  "POST /v1/memories/shared": {
+    access: "write",
+    stores: true,
+    body: () => ({ records: [sharedRecord(everyonesOrigin), sharedRecord(newId())] }),
+    slots: [project.body],
   },
   "GET /v1/memories/:id": { access: "read", slots: [path("memory")] },
   "POST /v1/mcp": {

@@ -66,6 +66,8 @@ export interface World {
 }
 
 /** The host's name of a session that every project has. */
+/** A record of the same device in every home. */
+export const everyonesOrigin = "everyone-1";
 export const everyonesSession = "session of everyone";
 
 /** A command family that failed in every project. */
@@ -243,6 +245,11 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
       statement: { said_by: "user", standing: true, reach: "project", salience: 4 },
     }),
   ]);
+  await system.query({
+    text: `insert into shared_records (team_id, project_id, device, kind, origin_id, revision, observation_id)
+      values ($1, $2, 'laptop', 'observation', $3, 5, $4) on conflict do nothing`,
+    values: [team_id, project_id, everyonesOrigin, memory],
+  });
   const key = freshKey(
     { team_id, project_id, scopes: ["memories:read"] },
     { label: canary, expiresInDays: 1, now: systemClock.now() },

@@ -46,14 +46,21 @@ async function runCondition({ say, set, sets, condition, options }) {
 }
 
 // By the worker or by the hosted server. Records of a scripted model have separate figures.
-async function deliverBy(scenarios, { set, condition, title, options: { isScripted, isHosted } }) {
+async function deliverBy(
+  scenarios,
+  { set, condition, title, options: { isScripted, isHosted, isImported } },
+) {
   if (isHosted) return { injected: await deliverHosted(scenarios, { set, ...condition }), figures: [] };
-  if (!isScripted) return { injected: await deliver(scenarios, { set, ...condition }), figures: [] };
+  if (!isScripted)
+    return { injected: await deliver(scenarios, { set, ...condition, isImported }), figures: [] };
   const model = await startScriptedModel(createIdealReader(set.scenarios));
   const figures = [];
   const inspect = ({ dataDir }) => figures.push(...modelFigures(countRecords(dataDir), title));
   try {
-    const injected = await deliver(scenarios, { set, ...condition, product: { env: model.env }, inspect });
+    const injected = await deliver(scenarios, {
+      ...{ set, ...condition, isImported },
+      ...{ product: { env: model.env }, inspect },
+    });
     return { injected, figures };
   } finally {
     model.close();
@@ -82,8 +89,9 @@ async function tunedLines({ scenarios, set, sets, condition, options: { folds } 
   ];
 }
 
-function titleOf({ name }, { noiseSessions, mixed }, { isScripted, isHosted }) {
+function titleOf({ name }, { noiseSessions, mixed }, { isScripted, isHosted, isImported }) {
+  const past = isImported ? ", imported" : "";
   const writer = isHosted ? ", hosted server" : isScripted ? ", scripted model" : "";
   const others = mixed === 0 ? "" : ` and ${mixed} of other scenarios`;
-  return `${name}${writer}, ${noiseSessions} unrelated sessions${others} in between`;
+  return `${name}${writer}${past}, ${noiseSessions} unrelated sessions${others} in between`;
 }

@@ -69,5 +69,5 @@ export async function startHttpProcess(url) {
     child.stdout.once("data", (line) => resolve(Number(line)));
     child.once("exit", () => reject(new Error("the server ended")));
   });
-  return { port, stop: () => child.kill("SIGKILL") };
+  return { port, pid: child.pid, stop: () => child.kill("SIGKILL") };
 }

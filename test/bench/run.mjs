@@ -1,7 +1,7 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes); without one all of them run.
+// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes, sync); without one all of them run.
 // retrieval, fit, embedder-weight, server-retrieval and delivery (they need --data) and server-scale (it takes --size)
-// run only when named, and so do hook-faults and hook-hosts (they take minutes; `--runs N`, `--only`). README.md beside this file describes the options of delivery.
+// run only when named, and so do import (100,000 lines, or `--size`), tui, hook-faults, hook-hosts (they take minutes; `--runs N`, `--only`) and install (npm, and a compiler). README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { renderFigure, renderTable } from "./measure.mjs";
@@ -30,6 +30,7 @@ const known = [
   "server-search",
   "server-mcp",
   "server-processes",
+  "sync",
 ];
 // Only by name: they need --data, or minutes.
 const named = [
@@ -38,10 +39,16 @@ const named = [
   "embedder-weight",
   "server-retrieval",
   "server-scale",
+  "import",
   "delivery",
   "hook-faults",
   "hook-hosts",
+  "install",
+  "tui",
 ];
+
+// Node reads these certificates at each start: the floors would rise by 70 ms, and the ratios fall.
+delete process.env.NODE_EXTRA_CA_CERTS;
 
 const text = { type: "string" };
 const flag = { type: "boolean" };
@@ -58,6 +65,7 @@ const { values: given, positionals: names } = readWords({
   show: text,
   misses: flag,
   hosted: flag,
+  imported: flag,
   folds: text,
   model: text,
 });

@@ -23,6 +23,7 @@ const commands = [
   "file src/login.ts",
   "project list",
   "queue list",
+  "export",
   "queue list --failed --json",
   "cost",
   "regenerate --dry-run",

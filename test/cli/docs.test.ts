@@ -1,8 +1,10 @@
-// docs/cli.md against the code: the commands and the exit codes. UPDATE_DOCS=1 writes both sections.
+// docs/cli.md against the code: the commands and the exit codes; package.json against the manual pages. UPDATE_DOCS=1
+// writes all three.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { examplesOf } from "../../src/cli/command.ts";
+import { shownCommands } from "../../src/cli/completion/command-tree.ts";
 import { createCliContext } from "../../src/cli/context.ts";
 import { errorCodesOf, exitCode, exitCodes } from "../../src/cli/exit-codes.ts";
 import { createIo } from "../../src/cli/io.ts";
@@ -36,6 +38,17 @@ test("the exit codes of the errors and of the commands are in the table, and no 
   expect([...new Set(used)].sort((a, b) => a - b)).toEqual([...exitCodes.keys()]);
 });
 
+// npm links the pages that "man" lists; it does not read a folder when it installs a tarball.
+test("package.json lists every manual page", () => {
+  const pages = ["mem", ...shownCommands(program).map((command) => `mem-${command.name()}`)];
+  const man = pages.map((page) => `man/${page}.1`);
+  const path = new URL("../../package.json", import.meta.url);
+  const manifest = JSON.parse(readFileSync(path, "utf8"));
+  if (process.env.UPDATE_DOCS === "1")
+    writeFileSync(path, `${JSON.stringify({ ...manifest, man }, null, 2)}\n`);
+  else expect(manifest.man).toEqual(man);
+});
+
 function expectSection(name: string, text: string): void {
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const docs = readFileSync(file, "utf8");
@@ -46,7 +59,7 @@ function expectSection(name: string, text: string): void {
 }
 
 function commandTable(): string {
-  const shown = program.commands.filter((command) => command.name() !== "exit-codes");
+  const shown = shownCommands(program);
   const headings = [...new Set(shown.map((command) => command.helpGroup()))];
   const tables = headings.map((heading) => [
     `### ${heading.replace(":", "")}`,

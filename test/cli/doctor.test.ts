@@ -8,16 +8,16 @@ import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { dataPaths } from "../../src/core/paths.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { calledMem, type Mem } from "./mem.ts";
 
 test("doctor with the worker down names the next command, and ends with 0", async () => {
-  const { code, stdout } = await memAtHome()("doctor");
+  const { code, stdout } = await calledMem()("doctor");
   expect(code).toBe(0);
   expect(stdout).toContain("mem worker start");
 });
 
 test("doctor with the worker up finds nothing broken", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   const { code, stdout } = await mem("doctor", "--json");
   const { items: checks }: { items: { name: string; state: string }[] } = JSON.parse(stdout);
@@ -40,7 +40,7 @@ test("doctor with the worker up finds nothing broken", async () => {
 });
 
 test("doctor sees files that others can read, broken settings and a damaged database", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   const { settings, database } = dataPaths(mem.home.dataDir);
   chmodSync(settings, 0o644);
@@ -65,14 +65,14 @@ test.skipIf(process.platform === "win32" || (isRoot && process.platform !== "lin
   async () => {
     const dataDir = isRoot ? "/proc/self/task" : tempDir();
     if (!isRoot) chmodSync(dataDir, 0o500);
-    const { code, stdout } = await memAtHome({ MEM_DATA_DIR: dataDir })("doctor");
+    const { code, stdout } = await calledMem({ MEM_DATA_DIR: dataDir })("doctor");
     expect(code).toBe(1);
     expect(stdout).toMatch(/fail {2}Data directory +.*cannot be written to/);
   },
 );
 
 test("doctor says which settings the worker has not taken up yet", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   await mem("settings", "set", "MEM_MODE", "chill");
   await mem("settings", "set", "MEM_SKIP_TOOLS", "Bash");
@@ -83,7 +83,7 @@ test("doctor says which settings the worker has not taken up yet", async () => {
 });
 
 test("doctor leaves nothing behind in the data directory", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   const before = readdirSync(mem.home.dataDir);
   await mem("doctor");
@@ -91,7 +91,7 @@ test("doctor leaves nothing behind in the data directory", async () => {
 });
 
 test("doctor says that the worker crashed, and where the reason is", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   const { logs, crashFile } = dataPaths(mem.home.dataDir);
   mkdirSync(logs, { mode: 0o700 });
@@ -103,7 +103,7 @@ test("doctor says that the worker crashed, and where the reason is", async () =>
 });
 
 test("doctor counts events that wait, and names lines that were set aside", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_MODE", "code");
   const { spool } = dataPaths(mem.home.dataDir);
   mkdirSync(spool, { mode: 0o700 });
@@ -125,12 +125,12 @@ test("doctor says when another program has the port", async () => {
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const { stdout } = await memAtHome({ MEM_WORKER_PORT: String(port) })("doctor");
+  const { stdout } = await calledMem({ MEM_WORKER_PORT: String(port) })("doctor");
   expect(stdout).toContain(`${port} is used by another program`);
 });
 
 test("doctor says whether Claude Code's hooks are registered, and counts them", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect(await checkNamed(mem, "Host agents")).toMatchObject({ state: "warn" });
   mkdirSync(join(mem.home.env.HOME ?? "", ".claude"));
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
@@ -145,7 +145,7 @@ test("doctor says whether Claude Code's hooks are registered, and counts them", 
 });
 
 test("doctor says when a host last sent an event and got context", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "claude-code");
   expect((await checkNamed(mem, "Claude Code"))?.message).toMatch(/; no event yet$/);
   await mem("remember", "Never use npm.", "--project", "shop");
@@ -167,7 +167,7 @@ test("doctor says when a host last sent an event and got context", async () => {
 });
 
 test("status knows the hosts that doctor knows, also after a restart of the worker", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   expect((await mem("status")).stdout).toMatch(/^Hosts +none found on this machine$/m);
   await mem("install", "claude-code");
@@ -191,7 +191,7 @@ test("status knows the hosts that doctor knows, also after a restart of the work
 });
 
 test("doctor looks at the rest where no home says where Claude Code's settings are", async () => {
-  const mem = memAtHome({ HOME: "", USERPROFILE: "" });
+  const mem = calledMem({ HOME: "", USERPROFILE: "" });
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
     state: "fail",
     next: expect.stringContaining("HOME"),
@@ -220,7 +220,7 @@ const faults: [string, (settings: string) => string, string, string][] = [
 ];
 
 test.each(faults)("doctor notices that the hooks %s", async (_what, change, state, sentence) => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "claude-code");
   const file = join(mem.home.env.HOME ?? "", ".claude", "settings.json");
   const before = readFileSync(file, "utf8");
@@ -233,7 +233,7 @@ test.each(faults)("doctor notices that the hooks %s", async (_what, change, stat
 });
 
 test("hooks of the plugin count as registered", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const folder = join(mem.home.env.HOME ?? "", ".claude");
   mkdirSync(folder);
   writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
@@ -241,7 +241,7 @@ test("hooks of the plugin count as registered", async () => {
 });
 
 test("warns without hooks and plugin, also after a recent session", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
   onTestFinished(() => client.close());
@@ -257,7 +257,7 @@ test("warns without hooks and plugin, also after a recent session", async () => 
 });
 
 test("doctor warns when both the plugin and the settings have hooks", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const folder = join(mem.home.env.HOME ?? "", ".claude");
   mkdirSync(folder);
   writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
@@ -270,7 +270,7 @@ test("doctor warns when both the plugin and the settings have hooks", async () =
 });
 
 test("doctor and status name an unusable mode once, with the next step", async () => {
-  const mem = memAtHome({ MEM_MODE: "gone" });
+  const mem = calledMem({ MEM_MODE: "gone" });
   const problem = 'There is no mode "gone".';
   const down = await checkNamed(mem, "Mode");
   expect(down).toMatchObject({ state: "warn", message: expect.stringContaining(problem) });
@@ -282,17 +282,17 @@ test("doctor and status name an unusable mode once, with the next step", async (
 });
 
 test("doctor names words for the context that the mode does not have", async () => {
-  const mem = memAtHome({ MEM_CONTEXT_OBSERVATION_TYPES: "bug", MEM_CONTEXT_OBSERVATION_CONCEPTS: "gotcha" });
+  const mem = calledMem({ MEM_CONTEXT_OBSERVATION_TYPES: "bug", MEM_CONTEXT_OBSERVATION_CONCEPTS: "gotcha" });
   expect(await checkNamed(mem, "Context words")).toMatchObject({
     state: "warn",
     message: expect.stringContaining("The mode code has no type bug. Known:"),
     next: expect.stringContaining("mem settings set"),
   });
-  expect(await checkNamed(memAtHome(), "Context words")).toBeUndefined();
+  expect(await checkNamed(calledMem(), "Context words")).toBeUndefined();
 });
 
 test("status names a provider without a key, doctor what is missing and what to run", async () => {
-  const mem = memAtHome({ MEM_PROVIDER: "secondary" });
+  const mem = calledMem({ MEM_PROVIDER: "secondary" });
   await mem("worker", "start");
   expect((await mem("status")).stderr).toContain(
     "secondary is not set up. See what is missing: `mem doctor`.",
@@ -307,7 +307,7 @@ test("status names a provider without a key, doctor what is missing and what to 
 
 test("no line of doctor is wider than the terminal, the next steps included", async () => {
   for (const provider of ["secondary", "compat"]) {
-    const { stdout } = await memAtHome({ MEM_MODE: "gone", MEM_PROVIDER: provider })("doctor");
+    const { stdout } = await calledMem({ MEM_MODE: "gone", MEM_PROVIDER: provider })("doctor");
     expect(stdout).toMatch(/-> (Run `)?mem settings set MEM_\w+_API_KEY <key>/);
     for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
   }
@@ -327,7 +327,7 @@ async function checkNamed(mem: Mem, name: string): Promise<PrintedCheck | undefi
 }
 
 test("doctor names an index that differs from the records, and --repair rebuilds it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
   onTestFinished(() => client.close());
@@ -350,7 +350,7 @@ test("doctor names an index that differs from the records, and --repair rebuilds
 });
 
 test("a repair starts the worker", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect(await mem("doctor", "--repair")).toMatchObject({ code: 0 });
   expect((await mem("worker", "status")).code).toBe(0);
 });

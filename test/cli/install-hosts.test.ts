@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { type Mem, memAtHome, runMem } from "./mem.ts";
+import { calledMem, callMem, type Mem } from "./mem.ts";
 
 function fileOf(mem: Mem, ...names: string[]): string {
   return join(mem.home.env.HOME ?? "", ...names);
@@ -34,7 +34,7 @@ const laterFiles: [string, string, string[], string[]][] = [
 test.each(laterFiles)(
   "uninstall %s removes the entry in the file that it used before",
   async (host, title, ...at) => {
-    const mem = memAtHome();
+    const mem = calledMem();
     const [before, later] = at.map((names) => fileOf(mem, ...names));
     write(before ?? "", '{ "mine": 1 }');
     await mem("install", host);
@@ -58,7 +58,7 @@ test.each(laterFiles)(
 );
 
 test("the launchers stay while a host without a record starts them", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { launcher, installs } = dataPaths(mem.home.dataDir);
   await mem("install", "claude-code");
   rmSync(installs);
@@ -70,10 +70,10 @@ test("the launchers stay while a host without a record starts them", async () =>
 });
 
 test("a folder that only the host's environment names is found by its record", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const folder = join(tempDir(), "codex");
   const withFolder = { ...mem.home, env: { ...mem.home.env, CODEX_HOME: folder } };
-  await runMem(withFolder, ["install", "codex"]);
+  await callMem(withFolder, ["install", "codex"]);
   expect((await checkOf(mem, "Codex CLI")).message).toContain(join(folder, "hooks.json"));
   const hooks = readFileSync(join(folder, "hooks.json"), "utf8");
   writeFileSync(
@@ -87,7 +87,7 @@ test("a folder that only the host's environment names is found by its record", a
 });
 
 test("repair and doctor say alike what the user took back, and how to allow it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "openclaw", "--yes");
   const file = fileOf(mem, ".openclaw", "openclaw.json");
   const text = readFileSync(file, "utf8").replace('"enabled": true', '"enabled": false');
@@ -105,7 +105,7 @@ test("repair and doctor say alike what the user took back, and how to allow it",
 });
 
 test("failed hosts end the output, with the place of the mistake in words", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   write(fileOf(mem, ".gemini", "settings.json"), '{\n  "a": 1,\n  "b": oops\n}\n');
   write(fileOf(mem, ".codex", "hooks.json"), "{ 'a': 1 }");
   const { code, stdout, stderr } = await mem("install", "claude-code", "codex", "gemini-cli");
@@ -120,7 +120,7 @@ test("failed hosts end the output, with the place of the mistake in words", asyn
 });
 
 test("doctor counts the hooks in a whole file, and warns where trust is unknown", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const installed = await mem("install", "copilot-cli", "codex", "--json");
   const { items } = JSON.parse(installed.stdout);
   expect(items[0].files[0]).toMatchObject({ hooks: 7 });
@@ -131,7 +131,7 @@ test("doctor counts the hooks in a whole file, and warns where trust is unknown"
 });
 
 test("what only the user can do is shown again until an event shows that it is done", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const next = "Next: Start a new Copilot session";
   expect((await mem("install", "copilot-cli")).stdout).toContain(next);
   expect((await mem("install", "copilot-cli")).stdout).toContain(next);
@@ -147,7 +147,7 @@ test("what only the user can do is shown again until an event shows that it is d
 });
 
 test("events that cannot be read are shown with what helps, until a repair", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "cursor");
   const { worker } = JSON.parse((await mem("status", "--json")).stdout);
   await fetch(`http://127.0.0.1:${worker.port}/api/hooks/cursor/stop`, {
@@ -165,7 +165,7 @@ test("events that cannot be read are shown with what helps, until a repair", asy
 });
 
 test("uninstall takes --yes, and says once that the memory stays", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "claude-code", "cursor");
   const { code, stdout } = await mem("uninstall", "--yes");
   expect(code).toBe(0);
@@ -174,7 +174,7 @@ test("uninstall takes --yes, and says once that the memory stays", async () => {
 });
 
 test("a read-only settings file stays as it is, with the command that helps", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const file = write(fileOf(mem, ".claude", "settings.json"), "{}\n");
   chmodSync(file, 0o444);
   const refused = await mem("install", "claude-code");
@@ -191,7 +191,7 @@ test("a read-only settings file stays as it is, with the command that helps", as
 
 test("with the default data directory no empty environment is registered", async () => {
   const home = tempDir();
-  const mem = memAtHome({ HOME: home, MEM_DATA_DIR: join(home, ".mem") });
+  const mem = calledMem({ HOME: home, MEM_DATA_DIR: join(home, ".mem") });
   for (const host of ["codex", "opencode"]) await mem("install", host, "--print");
   const texts = await Promise.all(
     ["codex", "opencode"].map(async (host) => (await mem("install", host, "--print")).stdout),

@@ -17,7 +17,7 @@ import { dataPaths } from "../../src/core/paths.ts";
 import { version } from "../../src/core/version.ts";
 import { hostNames } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { type Mem, memAtHome, runMem } from "./mem.ts";
+import { calledMem, callMem, type Mem } from "./mem.ts";
 
 function settingsOf(mem: Mem): string {
   return join(mem.home.env.HOME ?? "", ".claude", "settings.json");
@@ -31,7 +31,7 @@ function writeSettings(mem: Mem, text: string): string {
 }
 
 test("install registers the hooks, uninstall restores the settings byte for byte", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const text = '{\n\t"model":  "opus",\n\t"hooks": {"Stop": [{"hooks": []}]}\n}';
   const file = writeSettings(mem, text);
   const installed = await mem("install", "claude-code");
@@ -54,7 +54,7 @@ test("install registers the hooks, uninstall restores the settings byte for byte
 });
 
 test("install writes the files of the launcher and of the notice, for the owner alone", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "claude-code");
   const paths = dataPaths(mem.home.dataDir);
   const [runtime = "", bundle = ""] = readFileSync(paths.hookRuntime, "utf8").split("\n");
@@ -71,17 +71,17 @@ test("install writes the files of the launcher and of the notice, for the owner 
 
 test("changes the settings in the host's configured folder", async () => {
   const folder = join(tempDir(), "claude");
-  const mem = memAtHome({ CLAUDE_CONFIG_DIR: folder });
+  const mem = calledMem({ CLAUDE_CONFIG_DIR: folder });
   await mem("install", "claude-code");
   expect(existsSync(join(folder, "settings.json"))).toBe(true);
   expect(existsSync(settingsOf(mem))).toBe(false);
 });
 
 test("changes the configured folder although another one was recorded later", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const folder = join(tempDir(), "claude");
   await mem("install", "claude-code");
-  await runMem({ ...mem.home, env: { ...mem.home.env, CLAUDE_CONFIG_DIR: folder } }, [
+  await callMem({ ...mem.home, env: { ...mem.home.env, CLAUDE_CONFIG_DIR: folder } }, [
     "install",
     "claude-code",
   ]);
@@ -95,7 +95,7 @@ test("changes the configured folder although another one was recorded later", as
 });
 
 test("does not change settings that are not JSON", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const file = writeSettings(mem, '{"model": "opus", // mine\n}');
   for (const command of ["install", "uninstall"]) {
     const { code, stdout, stderr } = await mem(command, "claude-code");
@@ -106,7 +106,7 @@ test("does not change settings that are not JSON", async () => {
 });
 
 test("--print shows the hooks and changes nothing", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { code, stdout } = await mem("install", "claude-code", "--print");
   expect(code).toBe(0);
   expect(existsSync(settingsOf(mem))).toBe(false);
@@ -121,7 +121,7 @@ test("--print shows the hooks and changes nothing", async () => {
 });
 
 test("uninstall --print says what would change and changes nothing", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect((await mem("uninstall", "claude-code", "--print")).stdout).toBe(
     "Claude Code: nothing of mem in its settings.\nNothing was changed.\n",
   );
@@ -141,7 +141,7 @@ test("uninstall --print says what would change and changes nothing", async () =>
 test.each(["", "\n \n"])(
   "a settings file that holds only %j is taken as one without settings",
   async (text) => {
-    const mem = memAtHome();
+    const mem = calledMem();
     const file = writeSettings(mem, text);
     expect((await mem("doctor")).stdout).toContain("No hooks are registered");
     expect((await mem("install", "claude-code")).code).toBe(0);
@@ -152,17 +152,17 @@ test.each(["", "\n \n"])(
 );
 
 test("a folder that was made for the settings goes with them, one that was there stays", async () => {
-  const made = memAtHome();
+  const made = calledMem();
   await made("install", "claude-code");
   await made("install", "claude-code");
   await made("uninstall", "claude-code");
   expect(existsSync(join(settingsOf(made), ".."))).toBe(false);
-  const used = memAtHome();
+  const used = calledMem();
   await used("install", "claude-code");
   writeFileSync(join(settingsOf(used), "..", "history.jsonl"), "");
   await used("uninstall", "claude-code");
   expect(readdirSync(join(settingsOf(used), ".."))).toEqual(["history.jsonl"]);
-  const own = memAtHome();
+  const own = calledMem();
   mkdirSync(join(settingsOf(own), ".."));
   await own("install", "claude-code");
   await own("uninstall", "claude-code");
@@ -170,13 +170,13 @@ test("a folder that was made for the settings goes with them, one that was there
 });
 
 test("settings that switch all hooks off are named", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   writeSettings(mem, '{"disableAllHooks": true}');
   expect((await mem("install", "claude-code")).stderr).toContain("disableAllHooks");
 });
 
 test("where the plugin brings the hooks, none are registered on top unless forced", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const text = '{"enabledPlugins":{"other@x":true,"agent-mem@agent-mem":true}}';
   const file = writeSettings(mem, text);
   const refused = await mem("install", "claude-code");
@@ -193,19 +193,19 @@ test("where the plugin brings the hooks, none are registered on top unless force
 });
 
 test("a plugin that is switched off does not stand in the way", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   writeSettings(mem, '{"enabledPlugins":{"agent-mem@agent-mem":false}}');
   expect((await mem("install", "claude-code")).code).toBe(0);
 });
 
 test("an unknown host is an error that names the known ones", async () => {
-  const { code, stderr } = await memAtHome()("install", "vim");
+  const { code, stderr } = await calledMem()("install", "vim");
   expect(code).toBe(64);
   expect(stderr).toContain("claude-code");
 });
 
 test("uninstall repeats the name of an unknown host and lists the known ones", async () => {
-  const { code, stderr } = await memAtHome()("uninstall", "nope");
+  const { code, stderr } = await calledMem()("uninstall", "nope");
   expect(code).toBe(64);
   expect(stderr).toBe(`No host agent named \`nope\`.\nKnown hosts: ${hostNames.join(", ")}.\n`);
 });
@@ -218,7 +218,7 @@ function filesIn(mem: Mem): string[] {
 }
 
 test("without a host install finds the hosts of the machine, and asks before it writes", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const none = await mem("install");
   expect(none).toMatchObject({ code: 66, stdout: "" });
   expect(none.stderr).toContain("mem install claude-code");
@@ -237,7 +237,7 @@ test("without a host install finds the hosts of the machine, and asks before it 
 });
 
 test("every registered hook is run once, and the worker stores nothing of it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const { items } = JSON.parse((await mem("install", "claude-code", "--json")).stdout);
   expect(items[0].probes).toHaveLength(9);
   for (const { problem } of items[0].probes) expect(problem).toBeNull();
@@ -249,7 +249,7 @@ test("every registered hook is run once, and the worker stores nothing of it", a
 });
 
 test("hooks of a package that has moved are replaced, and gone after uninstalling", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const script = '[ -r "$3/mem-hook.sh" ] || exit 0; . "$3/mem-hook.sh"';
   const old = { type: "command", command: `set -- claude-code stop '/old/hooks'; ${script}`, timeout: 120 };
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [old] }] }, model: "opus" });
@@ -265,7 +265,7 @@ test("hooks of a package that has moved are replaced, and gone after uninstallin
 });
 
 test("repair renews the launcher, its notes and every hook, and says what it changed", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "claude-code");
   const paths = dataPaths(mem.home.dataDir);
   const [settings, launcher] = [readFileSync(settingsOf(mem), "utf8"), join(paths.launcher, "mem-hook.sh")];
@@ -285,7 +285,7 @@ test("repair renews the launcher, its notes and every hook, and says what it cha
 });
 
 test("a broken file of MCP servers does not block the hooks", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const config = join(mem.home.env.HOME ?? "", ".claude.json");
   await mem("install", "claude-code");
   const settings = readFileSync(settingsOf(mem), "utf8");
@@ -302,7 +302,7 @@ test("a broken file of MCP servers does not block the hooks", async () => {
 });
 
 test("a link to settings in a repository stays a link, and its target is restored", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const target = join(tempDir(), "claude.json");
   const text = '{\r\n\t"model": "opus"\r\n}';
   writeFileSync(target, text);
@@ -316,7 +316,7 @@ test("a link to settings in a repository stays a link, and its target is restore
 });
 
 test("settings of some megabytes are restored byte for byte", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const note = "x\\n".repeat(700_000);
   const text = `{"note": "${note}", "list": [${"[1, {}],".repeat(20_000)} 0]}`;
   const file = writeSettings(mem, text);
@@ -326,7 +326,7 @@ test("settings of some megabytes are restored byte for byte", async () => {
 });
 
 test("settings that are nested too deeply are an error, and stay", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const text = `{"a": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
   const file = writeSettings(mem, text);
   const { code, stderr } = await mem("install", "claude-code");
@@ -337,7 +337,7 @@ test("settings that are nested too deeply are an error, and stay", async () => {
 
 // A name so long that no temporary file fits beside it: root writes where rights forbid it.
 test("a file that cannot be written does not stop the other hosts", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const [file, target] = [writeSettings(mem, "{}"), join(tempDir(), "x".repeat(252))];
   const hooks = join(mem.home.env.HOME ?? "", ".codex", "hooks.json");
   writeFileSync(target, '{"model": "opus"}');
@@ -363,7 +363,7 @@ test("a file that cannot be written does not stop the other hosts", async () => 
 });
 
 test("install and uninstall without a host name the plugin that brings the hooks", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   writeSettings(mem, '{"enabledPlugins":{"agent-mem@agent-mem":true}}');
   expect(await mem("install")).toEqual({
     code: 0,
@@ -376,7 +376,7 @@ test("install and uninstall without a host name the plugin that brings the hooks
 
 // Rights do not keep root out; the kernel's own files do.
 test("a folder that cannot be written to is an error", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const folder = join(settingsOf(mem), "..");
   if (process.getuid?.() === 0) symlinkSync("/sys/kernel", folder);
   else mkdirSync(folder, { mode: 0o500 });

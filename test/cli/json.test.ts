@@ -1,17 +1,24 @@
 // Every command with --json: one object in snake_case, a list under `items`, as docs/cli.md says.
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { createCliContext } from "../../src/cli/context.ts";
 import { createIo } from "../../src/cli/io.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
+import { startServer } from "../helpers/hosted-processes.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { newAccount, startHub } from "../hub/hub-process.ts";
+import { memories } from "../worker/foreign-memories.ts";
 import { fillMemory } from "./mcp/fill.ts";
-import { type MemRun, memAtHome } from "./mem.ts";
+import { calledMem, type MemRun, runMem } from "./mem.ts";
 
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+const imports = fileURLToPath(new URL("../fixtures/import", import.meta.url));
 const program = buildProgram(createCliContext(createIo({ color: false, errColor: false }), {}));
 const docs = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
 
@@ -23,7 +30,9 @@ const documented = new Map(
 );
 
 test("docs/cli.md has the shape of every command with --json", () => {
-  const withJson = commandsBelow(program).filter((path) => path !== "worker logs");
+  // These print lines, one object each.
+  const inLines = ["worker logs", "watch"];
+  const withJson = commandsBelow(program).filter((path) => !inLines.includes(path));
   expect([...documented.keys()].sort()).toEqual(withJson.sort());
 });
 
@@ -50,6 +59,7 @@ const cases: string[][] = [
   ["queue", "retry"],
   ["queue", "drop", "--failed", "--yes"],
   ["cost"],
+  ["report"],
   ["mode", "list"],
   ["mode", "show"],
   ["mode", "use", "code"],
@@ -58,12 +68,28 @@ const cases: string[][] = [
   ["supersede", "1", "--undo"],
   ["reject", "1"],
   ["edit", "1", "--text", "Another text."],
+  ["forget", "2", "--dry-run"],
+  ["retention"],
+  ["retention", "set", "--days", "36500"],
+  ["retention", "off"],
+  ["scrub", "--dry-run"],
   ["trash"],
+  ["trash", "receipts"],
   ["trash", "restore", "1"],
   ["trash", "empty", "--yes"],
+  ["import", "--yes", "--limit", "1"],
+  ["import", "auto", "--yes", "--limit", "1"],
+  ["import", "claude-code", join(imports, "claude-code")],
+  ["import", "codex", join(imports, "codex")],
+  ["import", "gemini", join(imports, "gemini")],
+  ["import", "git", "--limit", "1"],
   ["project", "list"],
   ["project", "rename", "web", "site"],
   ["project", "merge", "site", "shop", "--yes"],
+  ["project", "off", "shop"],
+  ["project", "on", "shop"],
+  ["project", "sync", "off"],
+  ["sync", "status"],
   ["folders", "list"],
   ["folders", "refresh"],
   ["folders", "remove"],
@@ -92,7 +118,7 @@ const cases: string[][] = [
 ];
 
 test("every answer is an object with the documented keys, in snake_case", async () => {
-  const mem = memAtHome({
+  const mem = calledMem({
     MEM_DATABASE_URL: await createTestDatabase(),
     MEM_FOLDER_CONTEXT_ENABLED: "true",
   });
@@ -111,15 +137,56 @@ test("every answer is an object with the documented keys, in snake_case", async 
   check([...hub, "revoke"], await mem(...hub, "revoke", JSON.parse(stdout).token_id, "--json"));
   check([...hub, "delete"], await mem(...hub, "delete", "alice", "--yes", "--json"));
   const file = join(tempDir(), "export.jsonl");
-  writeFileSync(file, (await mem("server", "export", ...names)).stdout);
+  // To the stdout of its process.
+  writeFileSync(file, (await runMem(mem.home, ["server", "export", ...names])).stdout);
   check(["server", "import"], await mem("server", "import", ...names, file, "--json"));
+  const memory = join(tempDir(), "memory.jsonl");
+  check(["export"], await mem("export", "--out", memory, "--json"));
+  check(["import", "jsonl"], await mem("import", "jsonl", memory, "--json"));
+  for (const [kind, { make }] of Object.entries(memories))
+    check(["import", kind], await mem("import", kind, make(tempDir()), "--json"));
+
+  const hubUrl = (await startHub(mem.home)).url;
+  const account = await newAccount(mem.home, "bob");
+  const named = ["--device-name", "Bob's desk"];
+  const setup = ["sync", "setup", "--stdin", "--hub", hubUrl, "--user", account.id, "--projects", "none"];
+  const joined = spawnSync(process.execPath, [bin, ...setup, ...named, "--json"], {
+    env: mem.home.env,
+    input: `${account.token}\nsix random words for this test\n`,
+    encoding: "utf8",
+  });
+  check(setup, { code: joined.status, stdout: joined.stdout, stderr: joined.stderr });
+  expect(JSON.parse(joined.stdout)).toMatchObject({ device_name: "Bob's desk", hub: { url: hubUrl } });
+  for (const word of ["status", "now", "earlier", "devices", "pause", "resume"])
+    check(["sync", word], await mem("sync", word, "--json"));
+  for (const word of ["passphrase", "rotate"]) {
+    const changed = spawnSync(process.execPath, [bin, "sync", word, "--stdin", "--json"], {
+      env: mem.home.env,
+      input: "six other words for this test\n",
+      encoding: "utf8",
+    });
+    check(["sync", word], { code: changed.status, stdout: changed.stdout, stderr: changed.stderr });
+  }
+
+  const team = await startServer({ role: "http", databaseUrl: mem.home.env.MEM_DATABASE_URL ?? "" });
+  const connect = ["server", "connect", "--url", team.url, "--key", "local", ...shop];
+  check(["server", "connect"], await mem(...connect, "--json"));
+  check(["server", "disconnect"], await mem("server", "disconnect", "shop", "--json"));
+  const disconnected = await mem("server", "disconnect", "--all", "--json");
+  check(["server", "disconnect"], disconnected);
+  expect(JSON.parse(disconnected.stdout)).toMatchObject({ configured: false, projects: [] });
+  expect(readFileSync(join(mem.home.dataDir, "settings.json"), "utf8")).not.toContain(team.url);
+
+  const backup = join(tempDir(), "memory.db");
+  check(["backup"], await mem("backup", backup, "--json"));
+  check(["restore"], await mem("restore", backup, "--yes", "--json"));
 
   const worker = await fakeWorker({
     on: "socket",
     answer: (_request, response) =>
       json(response, 200, { running: false, total: 0, left: 0, waitingFor: null }),
   });
-  const regenerate = memAtHome({ MEM_DATA_DIR: worker.dataDir });
+  const regenerate = calledMem({ MEM_DATA_DIR: worker.dataDir });
   check(["regenerate"], await regenerate("regenerate", "--yes", "--json"));
   expect([...documented.keys()].filter((command) => !seen.has(command))).toEqual([]);
 }, 240_000);

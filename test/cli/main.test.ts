@@ -122,8 +122,8 @@ test.each([
 test("a pipe gets no color, FORCE_COLOR turns it on, NO_COLOR wins over both", async () => {
   const escapeByte = String.fromCharCode(27);
   expect((await memAtHome()("doctor")).stdout).not.toContain(escapeByte);
-  expect((await memAtHome({ FORCE_COLOR: "1" })("doctor")).stdout).toContain(escapeByte);
-  expect((await memAtHome({ FORCE_COLOR: "1", NO_COLOR: "1" })("doctor")).stdout).not.toContain(escapeByte);
+  expect((await calledMem({ FORCE_COLOR: "1" })("doctor")).stdout).toContain(escapeByte);
+  expect((await calledMem({ FORCE_COLOR: "1", NO_COLOR: "1" })("doctor")).stdout).not.toContain(escapeByte);
 });
 
 test("a reader that goes away early is no error", async () => {
@@ -175,6 +175,25 @@ test.each([[], ["--foreground"]])(
   },
 );
 
+test("without a compiled SQLite, commands name the one that installs it", () => {
+  const packages = ["better-sqlite3/lib", "better-sqlite3/package.json", "bindings", "file-uri-to-path"];
+  const parts = ["bin", "package.json", "dist", ...packages.map((each) => `node_modules/${each}`)];
+  const run = inClone(parts);
+  for (const words of [
+    ["worker", "start"],
+    ["worker", "start", "--foreground"],
+    ["restore", "memory.db"],
+  ]) {
+    const { status, stderr } = run(...words);
+    expect(status).toBe(69);
+    expect(stderr).toMatch(/^(mem: )?SQLite \(better-sqlite3\) is not installed for this Node, v\d.*\.\n/);
+    expect(stderr).toMatch(
+      /npm rebuild --prefix \/\S+ --ignore-scripts=false better-sqlite3`.*compiler\.\n$/,
+    );
+    expect(stderr.trim().split("\n")).toHaveLength(2);
+  }
+});
+
 function inClone(parts: readonly string[]) {
   const { home } = memAtHome();
   const clone = tempDir();
@@ -185,13 +204,13 @@ function inClone(parts: readonly string[]) {
 }
 
 test("names an unusable data directory and ends with the code for configuration", async () => {
-  const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "relative/path" })("settings", "list");
+  const { code, stderr } = await calledMem({ MEM_DATA_DIR: "relative/path" })("settings", "list");
   expect(code).toBe(78);
   expect(stderr).toContain("MEM_DATA_DIR cannot be used");
 });
 
 test.runIf(existsSync("/proc/self"))("fails immediately if the data directory cannot be made", async () => {
-  const { code, stderr } = await memAtHome({ MEM_DATA_DIR: "/proc/nope" })("worker", "start");
+  const { code, stderr } = await calledMem({ MEM_DATA_DIR: "/proc/nope" })("worker", "start");
   expect(code).toBe(78);
   expect(stderr).toContain("/proc/nope cannot be made (ENOENT");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { calledMem, type Mem } from "./mem.ts";
 
 function configOf(mem: Mem): string {
   return join(mem.home.env.HOME ?? "", ".claude.json");
@@ -23,7 +23,7 @@ async function ask(mem: Mem, path: string, body?: object): Promise<{ status: num
 }
 
 test("install registers the MCP server for the same memory, uninstall removes it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const text = '{\n  "numStartups": 7, "projects": {"/a": {"history": []}}\n}';
   writeFileSync(configOf(mem), text, { mode: 0o600 });
   const installed = await mem("install", "claude-code");
@@ -43,7 +43,7 @@ test("install registers the MCP server for the same memory, uninstall removes it
 });
 
 test("what the host wrote meanwhile stays when the server goes", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("install", "claude-code");
   const config = JSON.parse(readFileSync(configOf(mem), "utf8"));
   config.mcpServers.git = { command: "git-mcp" };
@@ -57,7 +57,7 @@ test("what the host wrote meanwhile stays when the server goes", async () => {
 
 test("installs the hooks although the configuration refuses the server, with a warning", async () => {
   for (const text of ['{"mcpServers":{"mem":{"command":"other"}}}', "{ broken"]) {
-    const mem = memAtHome();
+    const mem = calledMem();
     writeFileSync(configOf(mem), text);
     const { code, stdout, stderr } = await mem("install", "claude-code");
     expect(code).toBe(0);
@@ -68,7 +68,7 @@ test("installs the hooks although the configuration refuses the server, with a w
 });
 
 test("--no-mcp leaves the server out, and --print shows it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect((await mem("install", "claude-code", "--print")).stdout).toContain("# ~/.claude.json\n");
   expect((await mem("install", "claude-code", "--print", "--no-mcp")).stdout).not.toContain("mcpServers");
   await mem("install", "claude-code", "--no-mcp");
@@ -77,7 +77,7 @@ test("--no-mcp leaves the server out, and --print shows it", async () => {
 
 test("writes the server to the host's configured folder", async () => {
   const folder = tempDir();
-  const mem = memAtHome({ CLAUDE_CONFIG_DIR: folder });
+  const mem = calledMem({ CLAUDE_CONFIG_DIR: folder });
   await mem("install", "claude-code");
   expect(Object.keys(serversIn(join(folder, ".claude.json")))).toEqual(["mem"]);
   expect(existsSync(configOf(mem))).toBe(false);
@@ -86,7 +86,7 @@ test("writes the server to the host's configured folder", async () => {
 });
 
 test("the command line and the worker switch it for the installed hosts alike", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   expect((await ask(mem, "status")).body).toEqual({ enabled: false });
   await mem("install", "claude-code");
@@ -107,7 +107,7 @@ test("the command line and the worker switch it for the installed hosts alike", 
 });
 
 test("a switch without an installed host is kept, and install follows it", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   for (const enabled of [true, false]) {
     expect(await ask(mem, "toggle", { enabled })).toEqual({ status: 200, body: { success: true, enabled } });
@@ -128,7 +128,7 @@ test("a switch without an installed host is kept, and install follows it", async
 });
 
 test("`mem mcp disable` takes back a switch that waits for a host", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("worker", "start");
   await ask(mem, "toggle", { enabled: true });
   await mem("mcp", "disable");
@@ -136,7 +136,7 @@ test("`mem mcp disable` takes back a switch that waits for a host", async () => 
 });
 
 test("enable without an installed host names install; a named host needs no hooks", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const none = await mem("mcp", "enable");
   expect(none.code).toBe(65);
   expect(none.stderr).toContain("mem install");
@@ -149,7 +149,7 @@ test("enable without an installed host names install; a named host needs no hook
 });
 
 test("a server of the plugin is not registered twice, and not reported as removed", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const folder = join(mem.home.env.HOME ?? "", ".claude");
   mkdirSync(folder);
   writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@here":true}}');

@@ -15,7 +15,7 @@ import { exportRules, missedBy } from "../../src/cli/rules-export.ts";
 import type { RulesAnswer } from "../../src/client/worker-client.ts";
 import { hostAgents } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { memAtHome } from "./mem.ts";
+import { calledMem } from "./mem.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -127,7 +127,7 @@ describe("missedBy", () => {
 });
 
 test("an exported rule is in the file, and a new session is not told again", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("remember", "Never npm.", "--project", "shop");
   const file = join(folder, "agents.md");
   const done = await mem("rules", "--project", "shop", "--export", file);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { fillMemory } from "./mcp/fill.ts";
-import { type Mem, memAtHome } from "./mem.ts";
+import { calledMem, type Mem } from "./mem.ts";
 
 async function remove(mem: Mem, path: string): Promise<void> {
   const port = readWorkerAddress(mem.home.dataDir)?.port;
@@ -12,7 +12,7 @@ async function remove(mem: Mem, path: string): Promise<void> {
 }
 
 test("lists what was deleted, restores it, and is emptied for good", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   expect((await mem("trash")).stderr).toContain("The trash is empty.");
   await fillMemory(mem);
   await remove(mem, "/api/observations/1");
@@ -43,7 +43,7 @@ test("lists what was deleted, restores it, and is emptied for good", async () =>
 });
 
 test("a refused restore names the command that comes first", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await fillMemory(mem);
   const worker = createWorkerClient({ dataDir: mem.home.dataDir });
   const { items } = await worker.sessions();
@@ -59,6 +59,6 @@ test.each([
   [["trash", "restore", "S1"], "number from `mem trash`"],
   [["trash", "drop"], "No such command: `mem trash drop`."],
 ])("mem %j is refused", async (words, sentence) => {
-  const { code, stderr } = await memAtHome()(...words);
+  const { code, stderr } = await calledMem()(...words);
   expect([code, stderr]).toEqual([64, expect.stringContaining(sentence)]);
 });

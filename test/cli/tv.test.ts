@@ -7,7 +7,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tvUrls } from "../../src/cli/tv-address.ts";
-import { calledMem, memAtHome } from "./mem.ts";
+import { calledMem } from "./mem.ts";
 
 const own = Object.values(networkInterfaces())
   .flat()
@@ -80,7 +80,7 @@ test("a token that cannot be read closes the address instead of opening it", asy
 
 describe("without a change", () => {
   test("enable asks first, and fails where it cannot", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     const { code, stderr } = await mem("tv", "enable");
     expect(code).toBe(64);
     expect(stderr).toContain("mem tv enable --yes");

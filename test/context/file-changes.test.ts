@@ -28,6 +28,7 @@ beforeEach(() => {
     placeOf: () => ({
       folder: root,
       name: "app",
+      repository: null,
       identities: [],
       labels: ["app"],
       objectFormat: "sha1" as const,

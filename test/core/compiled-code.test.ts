@@ -1,13 +1,24 @@
-// The code caches of the build: V8 accepts them, and the worker and the hook run without them too.
+// The code caches of the build: V8 accepts them, and worker, hook and command line run without them too.
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import type { Script } from "node:vm";
 import { expect, test } from "vitest";
+import { runCompiled, storeCodeCache } from "../../src/core/compiled-code.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerBundle, workerHome } from "../helpers/worker-process.ts";
 
 const dist = dirname(workerBundle);
-const bundles = ["worker", "hook-fallback"];
+const bundles = ["worker", "hook-fallback", "cli"];
 
 function built(bundle: string, ending: "cjs" | "v8"): string {
   const pattern = new RegExp(`^${bundle}-[0-9a-f]{12}.*\\.${ending}$`);
@@ -55,6 +66,19 @@ test.each<[string, string, boolean]>([
   expect(printed.trim()).toBe(String(isGiven));
 });
 
+test("a package without a code cache gets one, which the next start uses", () => {
+  const folder = tempDir();
+  writeFileSync(join(folder, "x.cjs"), "(function (exports) { exports.answer = () => 42; })");
+  const compiled: Script[] = [];
+  const run = () => runCompiled(folder, "x", { onCompiled: (script) => compiled.push(script) });
+  expect(run()).toMatchObject({ answer: expect.any(Function) });
+  expect(compiled).toHaveLength(1);
+  for (const script of compiled) storeCodeCache(folder, "x", script);
+  expect(readdirSync(folder)).toHaveLength(2);
+  expect(run()).toMatchObject({ answer: expect.any(Function) });
+  expect(compiled).toHaveLength(1);
+});
+
 test.each(bundles)("the code of %s is ASCII, as it is read with one byte per character", (bundle) => {
   expect(readFileSync(join(dist, built(bundle, "cjs"))).findIndex((byte) => byte > 0x7f)).toBe(-1);
 });
@@ -69,13 +93,20 @@ test.each<[string, (file: string) => void]>([
   ["cut off", (file) => truncateSync(file, 5_000)],
   ["empty", (file) => truncateSync(file, 0)],
   ["of another V8", (file) => writeFileSync(file, readFileSync(file).fill(0x77, 4, 12))],
-])("with a code cache that is %s, a hook spools and a worker replies", async (_what, spoil) => {
+])("with a code cache that is %s, hook, worker and command run", async (_what, spoil) => {
   const root = tempDir();
   const packageRoot = dirname(dist);
   cpSync(dist, join(root, "dist"), { recursive: true });
   for (const name of ["package.json", "templates", "node_modules"])
     symlinkSync(join(packageRoot, name), join(root, name));
   for (const bundle of bundles) spoil(join(root, "dist", built(bundle, "v8")));
+
+  const version = 'require(process.argv[1]).main(["--version"])';
+  const printed = execFileSync(process.execPath, ["-e", version, join(root, "dist", "cli.cjs")], {
+    env: { PATH: process.env.PATH },
+    encoding: "utf8",
+  });
+  expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
 
   const home = tempDir();
   const hook = [join(root, "dist", "hook.cjs"), "claude-code", "post-tool-use", "--failed=unreachable"];
@@ -88,4 +119,17 @@ test.each<[string, (file: string) => void]>([
   const worker = await startWorker(workerHome(), [process.execPath, join(root, "dist", "worker.cjs")]);
   expect(await worker.get("/api/health")).toMatchObject({ status: 200 });
   await worker.stop();
+});
+
+test("a command stores the code cache where there is none", () => {
+  const root = tempDir();
+  cpSync(dist, join(root, "dist"), { recursive: true });
+  symlinkSync(join(dirname(dist), "package.json"), join(root, "package.json"));
+  const cache = join(root, "dist", built("cli", "v8"));
+  rmSync(cache);
+  const run = 'require(process.argv[1]).main(["--version"])';
+  execFileSync(process.execPath, ["-e", run, join(root, "dist", "cli.cjs")], {
+    env: { PATH: process.env.PATH },
+  });
+  expect(statSync(cache).size).toBeGreaterThan(10_000);
 });

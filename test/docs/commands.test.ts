@@ -25,7 +25,7 @@ const blocks = shellBlocks();
 const observations = 42;
 
 describe("shell blocks of the documents", () => {
-  test("the commands run", { timeout: 120_000 }, async () => {
+  test("the commands run", { timeout: 240_000 }, async () => {
     const { mem, project } = await filledMemory();
     for (const block of ofKind("run")) await runShell(block, mem.home, project);
   });

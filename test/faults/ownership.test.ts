@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { takeOwnership } from "../../src/store/sqlite/owner-lock.ts";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { toolUse } from "../helpers/posting-clients.ts";
 import { createRandom } from "../helpers/random.ts";
@@ -123,6 +124,35 @@ test("without owner.lock a second worker does not run beside one that hangs", as
   expect(await second.exited).toEqual({ code: 0, signal: null });
   process.kill(worker.pid, "SIGCONT");
   await worker.stop();
+});
+
+test("a worker whose lock starts took one after another goes on and locks it again", async () => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  const lock = join(home.dataDir, "owner.lock");
+  rmSync(lock);
+  const held = takeOwnership(lock);
+  // Two of its checks, which are 2 s apart.
+  await new Promise((resolve) => setTimeout(resolve, 4_500));
+  expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
+  held?.release();
+  const refused = () => {
+    const taken = takeOwnership(lock);
+    taken?.release();
+    return taken === undefined;
+  };
+  await expect.poll(refused, { interval: 300 }).toBe(true);
+  await worker.stop();
+});
+
+test("of two workers that do not see each other the first ends", async () => {
+  const home = workerHome();
+  const first = await startWorker(home);
+  for (const name of removed) rmSync(join(home.dataDir, name));
+  const second = await startWorker(home);
+  expect(await first.exited).toEqual({ code: 0, signal: null });
+  expect(await healthyPid(home)).toBe(second.pid);
+  await second.stop();
 });
 
 test("a worker whose lock file was removed locks a new one", async () => {

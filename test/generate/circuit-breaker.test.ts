@@ -217,8 +217,8 @@ describe("a provider that is down", () => {
 });
 
 test("the pause names what the user has to fix", () => {
-  circuit.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { mends: "model" }), now);
-  expect(circuit.state(now).reason?.mends).toBe("model");
+  circuit.admit(now, 1)?.failed(new ModelFailure("auth", "no such model", { fix: "model" }), now);
+  expect(circuit.state(now).reason?.fix).toBe("model");
 });
 
 describe("a user who wants it tried now", () => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, onTestFinished } from "vitest";
 
 /** An empty directory that is gone after the running test. */
@@ -18,13 +19,27 @@ export function sharedTempDir(): string {
   return path;
 }
 
+// A command that a test calls changes it for itself.
+const parent = tmpdir();
+
 function newDirectory(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), "t-")));
+  return realpathSync(mkdtempSync(join(parent, "t-")));
 }
 
-function remove(path: string): void {
-  for (const directory of [...linkedPostgres(path), path])
-    rmSync(directory, { recursive: true, force: true, maxRetries: 12 });
+async function remove(path: string): Promise<void> {
+  for (const directory of [...linkedPostgres(path), path]) await removeTree(directory);
+}
+
+// A process that ends with a killed one may write a last file. rmSync then retries the folder alone, not what is in it.
+async function removeTree(directory: string): Promise<void> {
+  for (let tries = 12; tries > 1; tries--) {
+    try {
+      return rmSync(directory, { recursive: true, force: true });
+    } catch {
+      await sleep(100);
+    }
+  }
+  rmSync(directory, { recursive: true, force: true });
 }
 
 /** As root the private PostgreSQL of a closed data directory is outside of it, behind a link. */

@@ -1,14 +1,16 @@
 // An app over ports that remember what they were asked: the routes' world in the tests of src/http.
+
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { MemError } from "../../src/core/errors.ts";
+import { noImports } from "../../src/core/records/imports.ts";
 import { parseLists } from "../../src/core/records/records.ts";
 import { createStreamHub } from "../../src/http/api/stream.ts";
 import { buildHttp, type Http, type HttpDeps } from "../../src/http/app.ts";
 import type { SseOptions } from "../../src/http/plugins/sse.ts";
-import { fakeTrash, fakeViews } from "./fake-views.ts";
+import { fakeForget, fakeRetention, fakeScrub, fakeTeam, fakeTrash, fakeViews } from "./fake-views.ts";
 import {
   aBranch,
   aCost,
@@ -131,6 +133,16 @@ function fakePorts(calls: Call[]): Ports {
       byId: (id) => note("prompts.byId", id, id <= 3 ? aPrompt(id) : undefined),
       page: (request) => note("prompts.page", request, { items: [aPrompt(1)], hasMore: false }),
     },
+    sync: {
+      status: async () => ({ configured: false }),
+      pause: async () => note("sync.pause", {}, undefined),
+      resume: async () => note("sync.resume", {}, undefined),
+      now: async () => note("sync.now", {}, undefined),
+      devices: async () => ({ configured: false, error: null, device_limit: null, items: [] }),
+      includeEarlier: async () => note("sync.includeEarlier", {}, undefined),
+      setProject: async (project, synced) => note("sync.setProject", { project, synced }, undefined),
+    },
+    team: fakeTeam(note),
     recordObservation: async (input) =>
       note("recordObservation", input, { ...anObservation(9), title: input.title }),
     projects: () => ["alpha", "beta"],
@@ -243,6 +255,19 @@ function fakePorts(calls: Call[]): Ports {
     viewerDirectory: fileURLToPath(new URL("../fixtures/viewer", import.meta.url)),
     views: fakeViews(note),
     trash: fakeTrash(note),
+    forget: fakeForget(note),
+    retention: fakeRetention(note),
+    scrub: fakeScrub(note),
+    imports: {
+      records: async (lines) => ({
+        outcomes: lines.map((line) => (line === null ? "refused" : "added")),
+        faults: lines.flatMap((line, index) => (line === null ? [{ index, fault: "no" }] : [])),
+      }),
+      events: async (batch) => note("imports.events", batch, { ...noImports, prompts: batch.events.length }),
+      position: (source) => note("imports.position", source, null),
+      waiting: () => 0,
+      labelOf: (directory) => note("imports.labelOf", directory, "alpha"),
+    },
     receiveHook: async (host, event, payload) => note("receiveHook", { host, event, payload }, ""),
   };
 }

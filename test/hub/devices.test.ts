@@ -1,6 +1,20 @@
 import { describe, expect, test } from "vitest";
+import { newId } from "../../src/core/ids.ts";
+import type { HubDevice } from "../../src/core/records/hub.ts";
 import { syncLimits } from "../../src/core/records/sync-op.ts";
-import { get, headersOf, newAccount, op, push, readAll, type TestAccount, testHubs } from "./hub-rig.ts";
+import {
+  type Answer,
+  get,
+  headersOf,
+  newAccount,
+  op,
+  push,
+  readAll,
+  type TestAccount,
+  testHubs,
+} from "./hub-rig.ts";
+
+const url = "/v1/sync/devices";
 
 describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
   const hub = await open();
@@ -10,7 +24,7 @@ describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, at) => {
         const device = `device-${at}`;
-        return { device, ...(await push(hub, headersOf(account, device), [op({ device })])) };
+        return { device, ...(await contact(account, device)) };
       }),
     );
     const admitted = answers.filter(({ status }) => status === 200);
@@ -27,7 +41,7 @@ describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
     await hub.store.removeDevice(account.id, left?.device ?? "");
     const device = refused[0]?.device ?? "";
     expect((await push(hub, headersOf(account, device), [op({ device })])).status).toBe(200);
-    expect(await hub.store.devices(account.id)).toHaveLength(syncLimits.devices);
+    expect((await hub.store.devices(account.id))?.devices).toHaveLength(syncLimits.devices);
   });
 
   test("are registered by a push that stores, and by nothing else", async () => {
@@ -41,7 +55,41 @@ describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
     expect(await count()).toBe(1);
     await push(hub, headersOf(account, "b"), [op({ device: "b" }), op({ device: "b" }, { other: 1 })]);
     expect(await count()).toBe(1);
-    expect(await hub.store.devices(account.id)).toMatchObject([{ id: "a", name: "name of a" }]);
+    const { body } = await get(hub, headersOf(account, "b"), url);
+    expect(body.devices).toMatchObject([{ id: "a", name: "name of a" }]);
+  });
+
+  test("are listed for each of them, with their last sequences in the present log", async () => {
+    const account = await newAccount(hub);
+    const listed = async () => (await get(hub, headersOf(account, "d"), url)).body;
+    const empty = await listed();
+    expect(empty).toEqual({ epoch: expect.any(String), device_limit: 64, devices: [] });
+    const sent = (device: string, count: number) =>
+      push(
+        hub,
+        headersOf(account, device),
+        Array.from({ length: count }, (_, id) => op({ device, id: String(id) })),
+      );
+    await sent("b", 3);
+    await sent("a", 2);
+    await sent("b", 3);
+    await sent("b", 4);
+    await push(hub, headersOf(await newAccount(hub), "c"), [op({ device: "c" })]);
+    const full = await listed();
+    expect(full.epoch).toBe(empty.epoch);
+    expect(full.devices.map(({ id, last_seq }: HubDevice) => [id, last_seq])).toEqual([
+      ["b", "6"],
+      ["a", "5"],
+    ]);
+    for (const { first_push_at, last_push_at } of full.devices) {
+      expect(first_push_at).toBeGreaterThan(0);
+      expect(last_push_at).toBeGreaterThanOrEqual(first_push_at);
+    }
+    await hub.store.reset(account.id, newId());
+    const after = await listed();
+    expect(after.epoch).not.toBe(full.epoch);
+    expect(after.devices.map(({ last_seq }: HubDevice) => last_seq)).toEqual(["0", "0"]);
+    expect((await get(hub, headersOf(account, "d"), "/v1/sync/status")).body.device_count).toBe(2);
   });
 
   test("with a copied data directory differ by their nonce", async () => {
@@ -102,11 +150,19 @@ describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
     }
   });
 
+  /** A push, again while the hub has no connection free, as a device does it. */
+  async function contact(account: TestAccount, device: string): Promise<Answer> {
+    for (;;) {
+      const answer = await push(hub, headersOf(account, device), [op({ device })]);
+      if (answer.status !== 503) return answer;
+    }
+  }
+
   /** A device of `account` claims to be of `other`, and claims to be another device. */
   async function claim(account: TestAccount, other: TestAccount, device: string): Promise<void> {
     const headers = { ...headersOf(account, device), "x-user-id": other.id };
     const isOwn = account === other;
-    for (const url of ["/v1/sync/changes", "/v1/sync/status", "/v1/sync/ws"]) {
+    for (const url of ["/v1/sync/changes", "/v1/sync/status", "/v1/sync/devices", "/v1/sync/ws"]) {
       const { status, body } = await get(hub, headers, url);
       const expected = url.endsWith("ws") ? 400 : 200;
       expect(status, url).toBe(isOwn ? expected : 403);

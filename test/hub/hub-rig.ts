@@ -1,5 +1,6 @@
 // The hub over both stores, with accounts, and devices that push and read through the app.
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { digestOf, newId } from "../../src/core/ids.ts";
@@ -21,6 +22,8 @@ type App = ReturnType<typeof buildHub>["app"];
 export interface TestHub {
   app: App;
   store: HubStore;
+  /** Continues the log of an account from a sequence, as after that many operations. */
+  continueFrom(accountId: string, seq: string): Promise<void>;
 }
 
 /** Without limits on requests, unless `env` sets them. */
@@ -46,12 +49,27 @@ async function openSqliteHub(env: Environment = {}): Promise<TestHub> {
     await hub.close();
     store.close();
   });
-  return { app: hub.app, store };
+  return {
+    app: hub.app,
+    store,
+    async continueFrom(accountId, seq) {
+      const db = new Database(path);
+      db.prepare("update accounts set head_seq = cast(? as integer) where id = ?").run(seq, accountId);
+      db.close();
+    },
+  };
 }
 
 async function openPostgresHub(env: Environment = {}): Promise<TestHub> {
   const server = await openTestServer({ ...unlimited, ...env });
-  return { app: server.app, store: createServerHubStore(server.database) };
+  return {
+    app: server.app,
+    store: createServerHubStore(server.database),
+    async continueFrom(accountId, seq) {
+      const text = "update hub_accounts set head_seq = $1 where team_id = $2";
+      await server.database.system.query({ text, values: [seq, accountId] });
+    },
+  };
 }
 
 export interface TestAccount {

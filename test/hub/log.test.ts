@@ -54,6 +54,23 @@ describe.each(testHubs)("the log of the hub on $name", async ({ open }) => {
     for (const limit of [1, 7, 500]) expect(await readAll(hub, headers, { limit })).toHaveLength(25);
   });
 
+  test("keeps every digit of a sequence above 2^53", async () => {
+    const { account, headers, send, page, status } = await fresh();
+    await hub.continueFrom(account.id, "9007199254740993");
+    const { body } = await send([op({ device, id: "1" }), op({ device, id: "2" })]);
+    const sequences = ["9007199254740994", "9007199254740995"];
+    expect(body.results.map(({ seq }: { seq: string }) => seq)).toEqual(sequences);
+    const replay = await send([op({ device, id: "1" })]);
+    expect(replay.body.results).toMatchObject([{ seq: sequences[0], duplicate: true }]);
+    const read = await page("since=9007199254740994&limit=1");
+    expect(read).toMatchObject({ more: false, ops: [{ seq: sequences[1], after: sequences[0] }] });
+    expect(await status()).toMatchObject({ head_seq: sequences[1] });
+    expect((await readAll(hub, headers, { limit: 1 })).length).toBe(2);
+    await send([op({ device, id: "1", revision: "2" })]);
+    expect(await compact()).toBe(1);
+    expect(await page("since=0")).toMatchObject({ head_seq: "9007199254740996", more: false });
+  });
+
   test.each([
     "since=-1",
     "since=01",

@@ -1,45 +1,11 @@
 // `mem hub` as a process: acknowledged operations survive a kill, commands beside it take effect while it runs.
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { runMem } from "../cli/mem.ts";
-import { until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
+import { until, workerHome } from "../helpers/worker-process.ts";
+import { newAccount, startHub } from "./hub-process.ts";
 import { headersOf, type Op, op } from "./hub-rig.ts";
-
-const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
-
-interface HubProcess {
-  url: string;
-  child: ChildProcess;
-  output(): string;
-  kill(signal: NodeJS.Signals): Promise<number | null>;
-}
-
-async function startHub(home: WorkerHome, ...options: string[]): Promise<HubProcess> {
-  const child = spawn(process.execPath, [bin, "hub", "start", "--port", "0", ...options], {
-    env: home.env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
-  const exited = once(child, "exit");
-  async function kill(signal: NodeJS.Signals): Promise<number | null> {
-    child.kill(signal);
-    await exited;
-    return child.exitCode;
-  }
-  onTestFinished(() => void kill("SIGKILL"));
-  const url = await until(() => /answers at (http:\S+)/.exec(output)?.[1], 20_000, "the hub's address");
-  return { url: url.replace("0.0.0.0", "127.0.0.1"), child, output: () => output, kill };
-}
-
-async function newAccount(home: WorkerHome, name: string) {
-  const { stdout, code } = await runMem(home, ["hub", "account", "create", name, "--json"]);
-  expect(code).toBe(0);
-  return JSON.parse(stdout) as { id: string; name: string; token: string; token_id: string };
-}
 
 async function push(url: string, headers: Record<string, string>, ops: readonly Op[]) {
   const answer = await fetch(`${url}/v1/sync/ops`, {

@@ -17,6 +17,10 @@ test.each(settingKeys)("the default of %s is a value that it accepts", (key) => 
   expect(parseSetting(key, definitionOf(key).default).ok).toBe(true);
 });
 
-test("only the skipped tools are seen by a running worker", () => {
-  expect(settingKeys.filter((key) => definitionOf(key).effect === "live")).toEqual(["MEM_SKIP_TOOLS"]);
+test("only what is not recorded is seen by a running worker", () => {
+  expect(settingKeys.filter((key) => definitionOf(key).effect === "live")).toEqual([
+    "MEM_SKIP_TOOLS",
+    "MEM_EXCLUDE_PATHS",
+    "MEM_EXCLUDE_PROJECTS",
+  ]);
 });

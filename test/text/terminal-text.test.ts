@@ -93,3 +93,17 @@ test("a wrapped list line goes on below its text", () => {
   ]);
   expect(wrapListLine("- short", 24)).toEqual(["- short"]);
 });
+
+test.each([
+  ["an emoji", "\u{1f44d}", 2],
+  ["a check mark as an emoji", "\u2705", 2],
+  ["a heart made an emoji", "\u2764\ufe0f", 2],
+  ["a skin tone", "\u{1f44d}\u{1f3fd}", 2],
+  ["a family", "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}", 2],
+  ["a flag", "\u{1f1e9}\u{1f1ea}", 2],
+  ["a keycap", "1\ufe0f\u20e3", 2],
+  ["letters joined without an emoji", "\u0915\u094d\u200d\u0937", 2],
+])("%s has the width that terminals give it", (_what, text, width) => {
+  expect(displayWidth(`a${text}b`)).toBe(width + 2);
+  expect(cutToWidth(`${text}${text}xx`, 3)).toBe(`${text}…`);
+});

@@ -48,19 +48,13 @@ test("no payload in any field is more than text, loaded first or through the str
   const shown = payloads.map((payload) => payload.replaceAll("\u202e", "").replace(/`([^`]+)`/g, "$1"));
   expect(shown.filter((payload) => !seen.has(payload))).toEqual([]);
 
-  // New ones, while the page is open.
+  // New ones, while the page is open. The list shows only the newest, so the one to wait for comes after all others.
   await main.evaluate((element) => element.scrollTo({ top: 0 }));
-  await Promise.all(
-    payloads.map((payload) =>
-      worker.post("/observations", {
-        claudeSessionId: "live",
-        project: "live",
-        title: `live ${payload}`,
-        summary: payload,
-      }),
-    ),
-  );
-  await page.locator(".feed [data-row]", { hasText: `live ${payloads.at(-1)}` }).waitFor();
+  const observe = (title: string, summary: string) =>
+    worker.post("/observations", { claudeSessionId: "live", project: "live", title, summary });
+  await Promise.all(payloads.map((payload) => observe(`live ${payload}`, payload)));
+  await observe("the last", "the last");
+  await page.locator(".feed [data-row]", { hasText: "the last" }).waitFor();
   await look("stream");
 
   // Every kind has the same ids, by the places of the texts.

@@ -92,7 +92,8 @@ test("keeps what follows a deleted private prompt private, and none of the text"
   const { body } = await remove("/api/sessions/1");
   expect(await empty()).toEqual({ deleted: 1, left: 1 });
   await expect.poll(contents).toEqual(['{"id":1,"claude_session_id":"s-1","prompt_private":1}']);
-  expect(db.prepare("select title, project from trash").all()).toEqual([{ title: "", project: "" }]);
+  const left = () => db.prepare("select title, project from trash").all();
+  await expect.poll(left).toEqual([{ title: "", project: "" }]);
   expect(await listed()).toBe(0);
   expect((await restore(body.trash_id)).status).toBe(404);
   expect((await ask("POST", "/api/sessions/observations", use)).body).toEqual(skipped);

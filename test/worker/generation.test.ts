@@ -43,7 +43,7 @@ test("reports a missing host command at the start, before the first call", () =>
   generation.start();
   expect(generation.circuit.state(systemClock.now())).toMatchObject({
     state: "paused",
-    reason: { kind: "auth", mends: "command", message: expect.stringContaining(command) },
+    reason: { kind: "auth", fix: "command", message: expect.stringContaining(command) },
   });
 });
 

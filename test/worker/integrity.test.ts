@@ -1,10 +1,13 @@
 // The check of the database as a process beside the worker.
 
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
 import { isAlive } from "../../src/core/is-alive.ts";
+import { packageFile } from "../../src/core/paths.ts";
 import { checkDatabase, checkTable, reindex, tablesIn } from "../../src/store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createIntegrityCheck } from "../../src/worker/integrity.ts";
@@ -55,6 +58,22 @@ test("a check that is inside SQLite is ended, not waited for", async () => {
   const child = await until(pid, 10_000, "the check");
   stop();
   await until(() => (isAlive(child) ? undefined : true), 10_000, "the end of the check");
+});
+
+test("a check whose worker was killed ends without a look at the database", async () => {
+  const ask = () =>
+    fork(packageFile("dist", "check-process.cjs"), [join(tempDir(), "missing.db"), "tables"], {
+      execArgv: [],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+  const [asked, left] = [ask(), ask()];
+  left.disconnect();
+  const ends = await Promise.all([asked, left].map((child) => once(child, "exit")));
+  // The database is missing, so the one that looked has failed.
+  expect(ends).toEqual([
+    [1, null],
+    [null, "SIGKILL"],
+  ]);
 });
 
 test("an index that misses rows is found, is rebuilt, and agrees with its table again", async () => {

@@ -13,6 +13,7 @@ test("stops a running drain of the spool and waits for its end", async () => {
     completeIdle: async () => undefined,
     purges: [],
     refreshFolders: async () => undefined,
+    erase: async () => undefined,
     async drainSpool(isStopping) {
       begin();
       while (!isStopping()) await new Promise((resolve) => setImmediate(resolve));

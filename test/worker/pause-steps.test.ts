@@ -22,9 +22,9 @@ test.each([
   [{ MEM_PROVIDER: "secondary" }, "mem settings set MEM_SECONDARY_API_KEY"],
   [{ MEM_PROVIDER: "compat" }, "mem settings set MEM_COMPAT_API_KEY"],
 ])("with %j a refused key names %s", (env, step) => {
-  const reason = { ...refused, mends: "key" as const };
+  const reason = { ...refused, fix: "key" as const };
   const pause = describePause({ state: "probing", reason }, depsWith(env));
-  expect(pause).toEqual({ ...refused, mends: "key", next: expect.stringContaining(step) });
+  expect(pause).toEqual({ ...refused, fix: "key", next: expect.stringContaining(step) });
 });
 
 test.each([
@@ -34,8 +34,8 @@ test.each([
   [gateway, "model", "mem settings set MEM_MODEL <model>"],
   [gateway, "address", "LLM_BASE_URL"],
   [{}, "command", "mem settings set HOST_CLI_PATH <path>"],
-] as const)("with %j a wrong %s is fixed by %s, not by another key", (env, mends, step) => {
-  const reason = { ...refused, mends };
+] as const)("with %j a wrong %s is fixed by %s, not by another key", (env, fix, step) => {
+  const reason = { ...refused, fix };
   const pause = describePause({ state: "paused", reason }, depsWith(env));
   expect(pause?.next).toContain(step);
 });
@@ -54,7 +54,7 @@ test("what ends by itself asks for nothing, and an open flow is no pause", () =>
 test("every command that changes a setting restarts the worker too", () => {
   for (const env of [{}, { MEM_PROVIDER: "secondary" }, { MEM_PROVIDER: "compat" }])
     for (const kind of ["auth", "quota"] as const) {
-      const reason = { ...refused, kind, mends: "key" as const };
+      const reason = { ...refused, kind, fix: "key" as const };
       const next = describePause({ state: "paused", reason }, depsWith(env))?.next;
       expect(next).toMatch(/`mem settings set [^`]+ && mem worker restart`/);
     }
@@ -67,7 +67,7 @@ test("a pause during which local writes says so", () => {
 });
 
 test("a fallback that is tried again is still one, and names the next step", () => {
-  const reason = { ...refused, mends: "key" as const };
+  const reason = { ...refused, fix: "key" as const };
   const pause = describePause({ state: "probing", reason }, depsWith({}, { isFallback: true }));
   expect(pause).toMatchObject({
     localWrites: true,

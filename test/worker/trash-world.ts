@@ -1,4 +1,5 @@
 // A worker on a real database file, and questions about what is in it, for tests of deleting and editing.
+import { mkdirSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
@@ -13,7 +14,7 @@ export const dayMs = 24 * 3_600_000;
 
 export let db: Sqlite;
 export let store: Store;
-let worker: Worker;
+export let worker: Worker;
 let base: string;
 let clockMs: number;
 
@@ -25,25 +26,36 @@ export function travel(days: number): number {
 
 /** Every test of the file gets a new worker. */
 export function eachWithAWorker(): void {
-  beforeEach(async () => {
-    clockMs = now;
-    const settings = loadSettings({ dataDir: tempDir(), env: {} });
-    const clock = { now: () => clockMs, monotonicMs: () => performance.now() };
-    db = openDatabase(settings.paths.database, { product: "0.0.0", now });
-    store = createStore(db);
-    let port = 0;
-    const identity = { instance: "one", secret: "s", startedAt: now };
-    const log = pino({ level: "silent" });
-    worker = buildWorker({ db, settings, env: {}, log, clock, identity, port: () => port });
-    await worker.ready();
-    await new Promise<void>((resolve) => worker.server.listen(0, "127.0.0.1", resolve));
-    port = (worker.server.address() as AddressInfo).port;
-    base = `http://127.0.0.1:${port}`;
-  });
-  afterEach(async () => {
-    await worker.close();
-    db.close();
-  });
+  beforeEach(openWorker);
+  afterEach(closeWorker);
+}
+
+/** From here on the test talks to another worker, with an empty memory. */
+export async function moveToAnotherMachine(): Promise<void> {
+  await closeWorker();
+  await openWorker();
+}
+
+async function openWorker(): Promise<void> {
+  clockMs = now;
+  const settings = loadSettings({ dataDir: tempDir(), env: {} });
+  mkdirSync(settings.paths.spool, { recursive: true });
+  const clock = { now: () => clockMs, monotonicMs: () => performance.now() };
+  db = openDatabase(settings.paths.database, { product: "0.0.0", now });
+  store = createStore(db);
+  let port = 0;
+  const identity = { instance: "one", secret: "s", startedAt: now };
+  const log = pino({ level: "silent" });
+  worker = buildWorker({ db, settings, env: {}, log, clock, identity, port: () => port });
+  await worker.ready();
+  await new Promise<void>((resolve) => worker.server.listen(0, "127.0.0.1", resolve));
+  port = (worker.server.address() as AddressInfo).port;
+  base = `http://127.0.0.1:${port}`;
+}
+
+async function closeWorker(): Promise<void> {
+  await worker.close();
+  db.close();
 }
 
 interface Answer {
@@ -61,10 +73,10 @@ export async function ask(method: string, path: string, body?: object): Promise<
   return { status: answer.status, body: await answer.json() };
 }
 
-/** A hook of Claude Code; its answer is a text. */
-export async function hook(event: string, payload: object): Promise<string> {
+/** A hook of a host; its answer is a text. */
+export async function hook(event: string, payload: object, host = "claude-code"): Promise<string> {
   const headers = { "content-type": "application/json" };
-  const url = `${base}/api/hooks/claude-code/${event}`;
+  const url = `${base}/api/hooks/${host}/${event}`;
   return (await fetch(url, { method: "POST", headers, body: JSON.stringify(payload) })).text();
 }
 
@@ -86,6 +98,9 @@ export async function listen(): Promise<{ type: string; [field: string]: unknown
   })().catch(() => undefined);
   return events;
 }
+
+/** A round of the retention, as the worker makes it every minute. */
+export const retain = () => worker.retain();
 
 export const remove = (path: string) => ask("DELETE", path);
 export const restore = (trashId: number) => ask("POST", `/api/trash/${trashId}/restore`, {});
@@ -122,7 +137,10 @@ export async function generated(): Promise<void> {
 
 const derived = /_fts|^observation_vectors$|^vector_|^sqlite_|^stale_derived$|^trash|^derived_comparison$/;
 
-/** Every row of every table but the trash and what is derived, as JSON. */
+// For other devices a restored row is another record.
+const ofSync = { incarnation: undefined, revision: undefined, sent_revision: undefined };
+
+/** Every row of every table but the trash and what is derived, as JSON without what sync notes. */
 export function rows(): Record<string, string[]> {
   const tables = db
     .prepare<[], string>("select name from sqlite_schema where type = 'table' order by name")
@@ -136,7 +154,7 @@ export function rows(): Record<string, string[]> {
         db
           .prepare<[], object>(`select * from ${table}`)
           .all()
-          .map((row) => JSON.stringify(row))
+          .map((row) => JSON.stringify({ ...row, ...ofSync }))
           .sort(),
       ]),
   );

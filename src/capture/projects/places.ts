@@ -3,11 +3,12 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { firstRemoteUrl, remoteIdentity } from "./remote.ts";
 import type { RootCommits } from "./root-commits.ts";
-import { findWorkTree, readSmall, realPath, type WorkTree } from "./work-tree.ts";
+import { findWorkTree, type Repository, readSmall, realPath, type WorkTree } from "./work-tree.ts";
 
 export interface Place {
   /** Top folder of the work tree. */
   folder: string;
+  repository: Repository | null;
   /** Hash of the repository's object ids. */
   objectFormat: "sha1" | "sha256";
   /** Strongest first: the remote, else the first commit; then the path. */
@@ -42,7 +43,7 @@ const mostKnown = 1_000;
 const keptMs = 10_000;
 const maxConfigBytes = 256 * 1024;
 
-function placeOf({ folder, main, gitDir }: WorkTree, rootCommits: Pick<RootCommits, "of">): Place {
+function placeOf({ folder, main, gitDir, ownDir }: WorkTree, rootCommits: Pick<RootCommits, "of">): Place {
   const identities = isAbsolute(main) ? [`path:${main}`] : [];
   const config = gitDir === null ? "" : (readSmall(join(gitDir, "config"), maxConfigBytes) ?? "");
   if (gitDir !== null) {
@@ -54,7 +55,8 @@ function placeOf({ folder, main, gitDir }: WorkTree, rootCommits: Pick<RootCommi
   }
   // Blanks of one line only: `\s` would make a file of empty lines quadratic.
   const objectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256\b/im.test(config) ? "sha256" : "sha1";
-  return { folder, objectFormat, identities, labels: labelsOf(main) };
+  const repository = gitDir === null || ownDir === null ? null : { own: ownDir, common: gitDir };
+  return { folder, repository, objectFormat, identities, labels: labelsOf(main) };
 }
 
 /** `name`, `parent/name` and so on up to the whole path. */

@@ -1,29 +1,23 @@
 // The first commit of a repository, which identifies one without a remote.
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { ReadGit } from "./git.ts";
 import { readSmall } from "./work-tree.ts";
 
 export type RootCommits = ReturnType<typeof createRootCommits>;
 
-/** `git`: path of the program; null without one, then only the repository's log is read. */
-export function createRootCommits(git: string | null) {
+/** `git`: null without the program, then only the repository's log is read. */
+export function createRootCommits(git: ReadGit | null) {
   const known = new Map<string, string | null>();
   const stopping = new AbortController();
 
   function lookFor(gitDir: string): void {
     if (git === null || known.size >= mostKnown || existsSync(join(gitDir, "shallow"))) return;
     known.set(gitDir, null);
-    const args = [...harmless, `--git-dir=${gitDir}`, "rev-list", "--max-parents=0", "HEAD"];
-    const options = {
-      env: quietEnvironment,
-      timeout: timeoutMs,
-      maxBuffer: maxBytes,
-      signal: stopping.signal,
-    };
+    const args = ["rev-list", "--max-parents=0", "HEAD"];
     // Without an answer the project is identified by its path.
-    execFile(git, args, options, (error, stdout) => {
-      const commit = error === null ? stdout.trim().split("\n").at(-1) : undefined;
+    void git(gitDir, { args, timeoutMs, maxBytes, signal: stopping.signal }).then((stdout) => {
+      const commit = stdout?.trim().split("\n").at(-1);
       if (commit !== undefined && isCommit.test(commit)) known.set(gitDir, commit);
     });
   }
@@ -45,24 +39,6 @@ const isCommit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 const mostKnown = 1_000;
 const timeoutMs = 5_000;
 const maxBytes = 65_536;
-
-// No program of the repository's configuration runs, and nothing is fetched.
-const harmless = [
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "protocol.allow=never",
-  "-c",
-  "core.hooksPath=/dev/null",
-];
-const quietEnvironment = {
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_NO_LAZY_FETCH: "1",
-  GIT_NO_REPLACE_OBJECTS: "1",
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_TERMINAL_PROMPT: "0",
-};
 
 /** The initial commit from the first line of the log; null for a clone. */
 function firstCommitMade(gitDir: string): string | null {

@@ -9,18 +9,26 @@ export interface WorkTree {
   main: string;
   /** Repository directory shared by all work trees; null without one. */
   gitDir: string | null;
+  /** Directory with the HEAD of this work tree; null without a repository. */
+  ownDir: string | null;
+}
+
+/** The directories of a repository: of one work tree, and shared by all. */
+export interface Repository {
+  own: string;
+  common: string;
 }
 
 /** A repository in `home` or in the root folder (for settings files) does not include folders below. */
 export function findWorkTree(cwd: string, home: string): WorkTree {
   // Not resolved against the worker's own directory.
-  if (!isAbsolute(cwd)) return { folder: cwd, main: cwd, gitDir: null };
+  if (!isAbsolute(cwd)) return { folder: cwd, main: cwd, gitDir: null, ownDir: null };
   const from = realPath(cwd);
   for (let at = from; ; at = dirname(at)) {
     const isTop = dirname(at) === at;
     const gitDir = at === from || (at !== home && !isTop) ? gitDirOf(at) : null;
     if (gitDir !== null) return ofRepository(at, gitDir);
-    if (isTop) return { folder: from, main: from, gitDir: null };
+    if (isTop) return { folder: from, main: from, gitDir: null, ownDir: null };
   }
 }
 
@@ -65,7 +73,7 @@ function ofRepository(folder: string, own: string): WorkTree {
   const common = readSmall(join(own, "commondir"), maxPointerBytes)?.trim();
   const isLinked = common !== undefined && common !== "" && !/^[\\/]{2}/.test(common);
   const gitDir = realPath(isLinked ? resolve(own, common) : own);
-  return { folder, main: isLinked ? mainFolder(gitDir) : folder, gitDir };
+  return { folder, main: isLinked ? mainFolder(gitDir) : folder, gitDir, ownDir: realPath(own) };
 }
 
 // `shop/.git` and `shop/.bare` belong to `shop`; `shop.git` is its own folder.
@@ -81,9 +89,10 @@ export function readSmall(path: string, maxBytes: number): string | null {
   try {
     // Nonblocking, because opening a pipe waits for its writer.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    if (!fstatSync(file).isFile()) return null;
-    const bytes = Buffer.alloc(maxBytes);
-    return bytes.toString("utf8", 0, readSync(file, bytes, 0, maxBytes, 0));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return null;
+    const bytes = Buffer.alloc(Math.min(stats.size, maxBytes));
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, 0));
   } catch {
     return null;
   } finally {

@@ -106,8 +106,7 @@ function fixStep(warning: string): string {
 export function checkDatabase(paths: DataPaths): Check {
   const name = "Database";
   if (!existsSync(paths.database)) return warn(name, "It does not exist yet.", "mem worker start");
-  const { size } = statSync(paths.database);
-  if (size > 0 && !beginsAsDatabase(paths.database)) {
+  if (sizeOf(paths.database) > 0 && !beginsAsDatabase(paths.database)) {
     return fail(
       name,
       `${homePath(paths.database)} is damaged.`,
@@ -118,12 +117,17 @@ export function checkDatabase(paths: DataPaths): Check {
     (file) => /\.damaged-/.test(file) && !/(-wal|-shm|\.json)$/.test(file),
   );
   if (aside.length === 0)
-    return ok(name, `${homePath(paths.database)}, ${bytesInWords(size + sizeOf(`${paths.database}-wal`))}`);
+    return ok(name, `${homePath(paths.database)}, ${bytesInWords(databaseBytes(paths))}`);
   return warn(
     name,
     `${counted(aside.length, "damaged database")} kept: ${aside.join(", ")}. Readable records were recovered from it.`,
     `Remove it when you no longer need it: rm ${join(paths.root, aside[0] ?? "")}*`,
   );
+}
+
+/** The size of the database on disk, with the log that SQLite has not yet copied into it. */
+export function databaseBytes({ database }: DataPaths): number {
+  return sizeOf(database) + sizeOf(`${database}-wal`);
 }
 
 /** No events wait in the spool, and none were dropped or rejected. */

@@ -6,6 +6,7 @@ import type { LoadedSettings } from "../../settings/load.ts";
 import type { SettingKey } from "../../settings/table.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { providerInWords, queueInWords } from "../commands/status.ts";
+import { syncInWords, syncRemedy } from "../sync-lines.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { type ProviderSetup, providerSetup } from "./provider-setup.ts";
 
@@ -20,6 +21,13 @@ export function checkQueue({ queue, paused }: Health): Check {
   return paused === null
     ? warn(name, words, "mem worker logs")
     : warn(name, `${words}, until the pause of the provider ends.`);
+}
+
+/** Device sync runs without failed operations. Null when it is not set up. */
+export function checkSync({ sync }: Health): Check | null {
+  if (sync === undefined) return null;
+  const [words, next] = [syncInWords(sync), syncRemedy(sync)];
+  return next === undefined ? ok("Sync", words) : warn("Sync", words, next);
 }
 
 interface ProviderSight {

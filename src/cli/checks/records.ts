@@ -31,8 +31,8 @@ export async function checkRecords(
 }
 
 function repairedBefore(last: RepairState | undefined, nowEpochMs: number): string {
-  if (last === undefined || last.compared_at_epoch === null || last.mended === 0) return "";
-  return `; the worker repaired ${counted(last.mended, "record")} ${ageInWords(last.compared_at_epoch, nowEpochMs)}`;
+  if (last === undefined || last.compared_at_epoch === null || last.repaired === 0) return "";
+  return `; the worker repaired ${counted(last.repaired, "record")} ${ageInWords(last.compared_at_epoch, nowEpochMs)}`;
 }
 
 function disagreements(database: string): Promise<Record<string, number> | null> {

@@ -29,6 +29,9 @@ export function registerContext(program: Command, context: CliContext): void {
       'mem context --prompt "why is the login slow?" # start and prompt',
       'mem context --file src/a.ts --command "npm test" # start and both',
     ],
+    notes: `"salience" is the weight of a quote by itself: commands and rules above 0,
+questions and asides below. "score" is its rank for the prompt: salience, shared
+words and the kind of question. The highest are shown.`,
     paged: true,
     run: (options: ContextOptions) => showContext(context, options),
   });

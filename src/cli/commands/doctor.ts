@@ -18,7 +18,7 @@ import {
   checkSettings,
   checkSpool,
 } from "../checks/files.ts";
-import { checkProvider, checkPython, checkQueue, checkVectors } from "../checks/generation.ts";
+import { checkProvider, checkPython, checkQueue, checkSync, checkVectors } from "../checks/generation.ts";
 import { lastHeard } from "../checks/heard.ts";
 import { checkFolderFiles, checkHooks, checkMcp } from "../checks/hooks.ts";
 import { lostProgram } from "../checks/lost-program.ts";
@@ -117,7 +117,9 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
     checkSpool(paths, health !== null),
     checkCache(),
     checkCrashes(paths, nowEpochMs),
-    ...(health === null ? [] : [checkEvents(health, nowEpochMs), checkQueue(health), checkVectors(health)]),
+    ...(health === null
+      ? []
+      : [checkEvents(health, nowEpochMs), checkQueue(health), checkVectors(health), checkSync(health)]),
     checkPython(),
     checkProvider({ health, settings, env, nowEpochMs, unused }),
     mode,
@@ -167,6 +169,6 @@ function mark({ paint }: Io, state: CheckState): string {
 }
 
 function verdict(failed: number, warned: number): string {
-  if (failed > 0) return `${counted(failed, "failure")}. Run the commands after the arrows.`;
+  if (failed > 0) return `${counted(failed, "failure")}. Follow the steps after the arrows.`;
   return warned > 0 ? `OK, ${counted(warned, "warning")}.` : "OK.";
 }

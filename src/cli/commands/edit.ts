@@ -62,6 +62,16 @@ function checkOptions(id: number, { text, title, from }: EditOptions): void {
   }
 }
 
+/** Opens the observation in the user's editor and stores what was written. */
+export async function editInEditor(
+  context: CliContext,
+  id: number,
+): Promise<{ observation: Observation; isChanged: boolean }> {
+  const stored = await storedObservation(context, id);
+  const observation = await inEditor(context, stored, undefined);
+  return { observation, isChanged: observation.revision !== stored.revision };
+}
+
 type StoredObservation = Awaited<ReturnType<WorkerClient["observationsOf"]>>[number];
 
 async function storedObservation(context: CliContext, id: number): Promise<StoredObservation> {

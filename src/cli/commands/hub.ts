@@ -6,7 +6,7 @@ import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, count, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
-import { type Column, printTable } from "../table.ts";
+import { type Column, printTable, printWrapped } from "../table.ts";
 import { ageInWords, counted } from "../words.ts";
 
 /** Adds `mem hub start` and `mem hub account create|list|token|devices|revoke|reset|delete`. */
@@ -204,6 +204,7 @@ function showToken({ io }: CliContext, made: Made, { json }: JsonOptions): void 
   io.out(`MEM_CLOUD_SYNC_USER_ID=${made.id}`);
   io.out(`MEM_CLOUD_SYNC_TOKEN=${made.token}`);
   io.err("Save the token now: it is not stored and not shown again.");
+  printWrapped(io, io.err, `On a device: \`mem sync setup --hub <url> --user ${made.id}\`.`);
 }
 
 const accountColumns: readonly Column[] = [

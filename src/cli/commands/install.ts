@@ -1,7 +1,7 @@
 // `mem install`: registers the hooks and the MCP server with host agents, and checks that they work.
 import type { Command } from "commander";
 import type { Health } from "../../client/worker-client.ts";
-import { MemError, toMemError } from "../../core/errors.ts";
+import { failOpen, MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
 import type { HostPlan } from "../../hosts/installer.ts";
@@ -74,7 +74,7 @@ async function install(context: CliContext, names: string[], options: InstallOpt
     context.io.json({ items: [], printed: false, warnings: [] });
   }
   for (const line of skipped) (options.json === true ? context.io.err : context.io.out)(line);
-  throwFailures(context, failures);
+  throwFailures(context, failures, options.json === true);
   if (planned.length + skipped.length === 0) throw noHostFound();
 }
 
@@ -228,9 +228,20 @@ async function installAll(
     for (const { one, probes, next } of items)
       for (const line of installedInWords(one, probes, next)) printWrapped(io, io.out, line);
     io.out("Check: `mem doctor`. Remove: `mem uninstall`.");
+    if (await hasPast(context, written))
+      io.out("Import the past: `mem import`. Hosts delete transcripts after about 30 days.");
+    if (health?.sync === undefined) io.out("Share the memory with your other devices: `mem sync setup`.");
   }
   warnAll(io, [...items.flatMap((item) => item.warnings), ...warnings]);
   return failures;
+}
+
+/** Whether the hosts have transcripts of sessions, and nothing is remembered yet. */
+async function hasPast({ worker }: CliContext, written: readonly Planned[]): Promise<boolean> {
+  const { hasTranscripts } = await import("../../imports/find-transcripts.ts");
+  if (!written.some(({ host }) => hasTranscripts(host))) return false;
+  const stats = await failOpen("counting sessions for the offer of an import", () => worker().stats());
+  return stats?.database.sessions === 0;
 }
 
 // After a change every step is left: what was done before was for other hooks.

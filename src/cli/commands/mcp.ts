@@ -83,7 +83,7 @@ function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
     }
   });
   showChanges(context, changes, { enabled, asJson, isEmpty: hosts.length === 0 });
-  throwFailures(context, failures);
+  throwFailures(context, failures, asJson);
 }
 
 function showChanges(

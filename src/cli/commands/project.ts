@@ -2,15 +2,18 @@
 import type { Command } from "commander";
 import type { ProjectDetails, RelabelAnswer } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
+import { setSetting } from "../../settings/write.ts";
 import { terminalLine, wrapListLine } from "../../text/terminal-text.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
+import { registerProjectSync } from "./sync.ts";
 
 /** Adds `mem project list|rename|merge`. */
 export function registerProject(program: Command, context: CliContext): void {
   const { io, clock } = context;
+  const off = () => context.settings("read").get("MEM_EXCLUDE_PROJECTS");
   const project = addCommand(program, context, {
     name: "project",
     about: "List, rename and merge projects",
@@ -30,10 +33,12 @@ export function registerProject(program: Command, context: CliContext): void {
       if (json === true) io.json({ items: projects });
       else if (projects.length === 0) io.err("No projects yet.");
       else
-        for (const line of projects.flatMap((each) => linesOf(each, clock.now())))
+        for (const line of projects.flatMap((each) => linesOf(each, { nowEpochMs: clock.now(), off: off() })))
           for (const part of io.isTerminal ? wrapListLine(line, io.columns) : [line]) io.out(part);
     },
   });
+  registerSwitches(project, context);
+  registerProjectSync(project, context);
   addCommand(project, context, {
     name: "rename",
     about: "Rename a project; the old name keeps working",
@@ -72,13 +77,64 @@ export function registerProject(program: Command, context: CliContext): void {
   });
 }
 
+function registerSwitches(project: Command, context: CliContext): void {
+  const name = ["<name>", "a name from `mem project list`"] as const;
+  addCommand(project, context, {
+    name: "off",
+    about: "Neither record nor inject a project; what is stored stays",
+    arguments: [[...name]],
+    options: [jsonOption],
+    examples: ["mem project off shop # from the next event on", "mem project off shop --json"],
+    run: (label: string, options: JsonOptions) => switchProject(context, label, { ...options, isOn: false }),
+  });
+  addCommand(project, context, {
+    name: "on",
+    about: "Record and inject a project again",
+    arguments: [[...name]],
+    options: [jsonOption],
+    examples: ["mem project on shop # from the next event on", "mem project on shop --json"],
+    run: (label: string, options: JsonOptions) => switchProject(context, label, { ...options, isOn: true }),
+  });
+}
+
+async function switchProject(
+  context: CliContext,
+  label: string,
+  { json, isOn }: JsonOptions & { isOn: boolean },
+): Promise<void> {
+  const off = context.settings("read").get("MEM_EXCLUDE_PROJECTS");
+  const { projects } = await context.worker().projectDetails();
+  if (!off.includes(label)) refuseUnknown(label, projects);
+  if (context.environment.MEM_EXCLUDE_PROJECTS !== undefined || label.includes(",")) {
+    throw new MemError("usage", {
+      message: label.includes(",")
+        ? "The name has a comma, which separates names in MEM_EXCLUDE_PROJECTS."
+        : "The environment sets MEM_EXCLUDE_PROJECTS, which takes precedence over settings.json.",
+      hint: label.includes(",") ? "Rename it: `mem project rename`." : "Change it there.",
+    });
+  }
+  const others = off.filter((each) => each !== label);
+  setSetting(context.dataDir(), "MEM_EXCLUDE_PROJECTS", (isOn ? others : [...others, label]).join(","));
+  if (json === true) context.io.json({ project: label, recorded: isOn });
+  else
+    context.io.out(
+      isOn
+        ? `${terminalLine(label)} is recorded and injected again.`
+        : `${terminalLine(label)} is neither recorded nor injected from now on. What is stored stays: \`mem forget --project\`.`,
+    );
+}
+
 type Project = ProjectDetails["projects"][number];
 
-function linesOf({ project, folder, identities, aliases, ...held }: Project, nowEpochMs: number): string[] {
+function linesOf(
+  { project, folder, identities, aliases, ...held }: Project,
+  { nowEpochMs, off }: { nowEpochMs: number; off: readonly string[] },
+): string[] {
   const age = held.last_active_at_epoch === null ? [] : [ageInWords(held.last_active_at_epoch, nowEpochMs)];
   const counts = [counted(held.observations, "observation"), counted(held.sessions, "session"), ...age];
   const known = identities.filter((identity) => !identity.startsWith("path:"));
   const below = [
+    ...(off.includes(project) ? ["off: neither recorded nor injected"] : []),
     ...(folder === null ? [] : [`in ${homePath(folder)}`]),
     ...known.map((identity) => `recognized by ${identity.replace(":", " ")}`),
     ...(aliases.length === 0 ? [] : [`formerly ${aliases.join(", ")}`]),

@@ -1,6 +1,7 @@
 // `mem queue`: messages that wait for the model, are being processed or have failed.
 import { type Command, InvalidArgumentError } from "commander";
-import type { QueueChoice, QueuePage } from "../../client/worker-client.ts";
+import type { QueueChoice } from "../../client/parameters.ts";
+import type { QueuePage } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { addCommand, count, type JsonOptions, jsonOption, listOf } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";

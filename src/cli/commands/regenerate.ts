@@ -1,15 +1,13 @@
 // `mem regenerate`: rewrites the records of local rules with a model, and shows the progress of the worker.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import {
-  createWorkerClient,
-  type RegenerateChoice,
-  type RegenerationAnswer,
-} from "../../client/worker-client.ts";
+import type { RegenerateChoice } from "../../client/parameters.ts";
+import { createWorkerClient, type RegenerationAnswer } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { addCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
+import { openProgress } from "../progress.ts";
 import { demandConsent, endText, nextStep, progressText, showPlan } from "../regenerate-text.ts";
 import { printWrapped } from "../table.ts";
 import { parseWhen } from "../when.ts";
@@ -149,11 +147,6 @@ function sayNothingRuns(io: CliContext["io"], { drop, json }: { drop: boolean; j
   else io.out("The worker is stopped: nothing runs.");
 }
 
-interface Display {
-  show(state: RegenerationAnswer): void;
-  close(): Promise<void>;
-}
-
 const pollMs = 500;
 
 /** Shows the progress until the end. Ctrl-C stops the run, and the rest stays listed. */
@@ -165,7 +158,7 @@ async function follow(
   const client = context.worker();
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
-  const display = await openDisplay(context, options);
+  const display = await openProgress(context.io, options, progressText);
   // Not once: ink ends the process at a signal without another listener.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
   try {
@@ -188,26 +181,6 @@ async function follow(
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
     await display.close();
   }
-}
-
-async function openDisplay({ io }: CliContext, { plain, json }: RegenerateOptions): Promise<Display> {
-  if (json === true) return { show: () => undefined, close: async () => undefined };
-  if (io.isTerminal && plain !== true) {
-    return (await import("../tui/progress-screen.tsx")).openProgressScreen({
-      color: io.color,
-      columns: io.columns,
-      words: progressText,
-    });
-  }
-  let last = "";
-  return {
-    show(state) {
-      const line = progressText(state);
-      if (line !== last && state.running) io.err(line);
-      last = line;
-    },
-    close: async () => undefined,
-  };
 }
 
 // Two actions, or an action with a filter, are refused: one of them would be ignored.

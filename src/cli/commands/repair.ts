@@ -53,7 +53,7 @@ function repair(context: CliContext, asJson: boolean): void {
   if (asJson) io.json({ items, written, version: version() });
   else
     for (const line of inWords(items, { written, failed: failures.length })) printWrapped(io, io.out, line);
-  throwFailures(context, failures);
+  throwFailures(context, failures, asJson);
 }
 
 function repairHost(

@@ -1,5 +1,5 @@
 // `mem supersede|pin|reject`: the user's review of an observation.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { MemError } from "../../core/errors.ts";
 import type { Observation } from "../../core/records/records.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption, observationId } from "../command.ts";
@@ -15,11 +15,12 @@ export function registerReview(program: Command, context: CliContext): void {
     name: "pin",
     about: "Show an observation first in the context of agents",
     arguments: [id],
-    options: [["--off", "unpin it"], jsonOption],
-    examples: ["mem pin 12", "mem pin 12 --off"],
-    run: async (id: number, { off, json }: JsonOptions & { off?: true }) => {
-      const observation = await context.worker().setPin(id, off !== true);
-      show(context, observation, json, off === true ? "is unpinned" : undefined);
+    options: [["--undo", "unpin it"], new Option("--off", "as --undo").hideHelp(), jsonOption],
+    examples: ["mem pin 12", "mem pin 12 --undo"],
+    run: async (id: number, { undo, off, json }: JsonOptions & { undo?: true; off?: true }) => {
+      const isUndone = undo === true || off === true;
+      const observation = await context.worker().setPin(id, !isUndone);
+      show(context, observation, json, isUndone ? "is unpinned" : undefined);
     },
   });
   addCommand(program, context, {

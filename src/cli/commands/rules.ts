@@ -215,7 +215,8 @@ async function setStatuses(
   const found = await worker().observationsOf(ids);
   for (const id of ids) {
     const observation = found.find((each) => each.id === id);
-    if (observation?.standing !== 1) throw noRule(id, observation !== undefined);
+    if (observation === undefined) throw await missingRule(worker(), id);
+    if (observation.standing !== 1) throw notARule(id);
   }
   const changed = [];
   for (const id of ids) changed.push(await worker().setStatus(id, { status }));
@@ -223,11 +224,21 @@ async function setStatuses(
   else for (const { id } of changed) printWrapped(io, io.out, done(id));
 }
 
-function noRule(id: number, isObservation: boolean): MemError {
-  return isObservation
-    ? new MemError("conflict", {
-        message: `Observation ${id} is not a rule. Nothing was changed.`,
-        hint: `To hide it: \`mem reject ${id}\`.`,
-      })
-    : new MemError("not_found", { message: `No rule ${id}.`, hint: "List the rules: `mem rules`." });
+function notARule(id: number): MemError {
+  return new MemError("conflict", {
+    message: `Observation ${id} is not a rule. Nothing was changed.`,
+    hint: `To hide it: \`mem reject ${id}\`.`,
+  });
+}
+
+// A deleted rule comes back from the trash.
+async function missingRule(worker: WorkerClient, id: number): Promise<MemError> {
+  const { items } = await worker.trash({ kind: "observation", id });
+  const entry = items[0]?.trash_id;
+  return entry === undefined
+    ? new MemError("not_found", { message: `No rule ${id}.`, hint: "List the rules: `mem rules`." })
+    : new MemError("not_found", {
+        message: `Rule ${id} was deleted.`,
+        hint: `Bring it back: \`mem trash restore ${entry}\`.`,
+      });
 }

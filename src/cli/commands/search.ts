@@ -1,6 +1,10 @@
 // `mem search`: observations, summaries and prompts by words and filters.
 import { type Command, InvalidArgumentError } from "commander";
-import type { SearchAnswer, SearchParameters, WorkerClient } from "../../client/worker-client.ts";
+import type { SearchParameters } from "../../client/parameters.ts";
+import type { SearchAnswer, WorkerClient } from "../../client/worker-client.ts";
+import { workingPlace } from "../../core/directory.ts";
+import { MemError } from "../../core/errors.ts";
+import { isOnUnknownType } from "../../core/records/known-names.ts";
 import { modeWordId } from "../../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
 import { isOnUnknownWords } from "../../core/records/respelling.ts";
@@ -9,6 +13,7 @@ import type { CliContext } from "../context.ts";
 import { hitAsJson, pageOf, searchedWords, searchList } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
 import { printWarnings } from "../table.ts";
+import { searchTeam } from "../team-search.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
 import { parseWhen } from "../when.ts";
 
@@ -24,6 +29,7 @@ interface SearchOptions extends JsonOptions {
   since?: string;
   until?: string;
   all?: true;
+  team?: true;
 }
 
 const kinds = ["observations", "sessions", "prompts"];
@@ -46,6 +52,7 @@ export function registerSearch(program: Command, context: CliContext): void {
       ["--since <time>", "from 2026-01-31, yesterday, 30m, 36h, 7d"],
       ["--until <time>", "up to such a time"],
       ["--all", "include routine steps, such as reads and covered edits"],
+      ["--team", "search the team's server instead, see `mem server connect`"],
       jsonOption,
     ],
     examples: [
@@ -63,8 +70,10 @@ async function searchMemory(
   options: SearchOptions,
 ): Promise<void> {
   const { io, clock } = context;
+  if (options.team === true) return searchTeam(context, words, options);
   const asked = parameters(words.join(" "), options, clock.now());
   const answer = await searchKinds(context.worker(), asked, options.offset + options.limit);
+  refuseUnknownType(answer, options);
   const { observations, sessions, prompts, ...rest } = answer;
   const found = observations.length + sessions.length + prompts.length;
   if (found === 0) await refuseUnknownProject(context.worker(), options.project);
@@ -73,14 +82,23 @@ async function searchMemory(
     io.json({ items: pageOf(hits, options).map(hitAsJson), ...rest });
     return;
   }
-  printWarnings(io, answer.notes.filter(isOnUnknownWords));
+  // Notes describe the results; those on an empty answer give the reason.
+  const isFirst = (note: string) => found > 0 || isOnUnknownWords(note);
+  printWarnings(io, answer.notes.filter(isFirst));
   if (found > 0)
     renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true, page: options });
   else io.err((await isEmpty(context)) ? nothingYet : nothingFound(words, options));
   printWarnings(
     io,
-    answer.notes.filter((note) => !isOnUnknownWords(note)),
+    answer.notes.filter((note) => !isFirst(note)),
   );
+}
+
+// The route searches without the type and says so; a script could not tell these results from filtered ones.
+function refuseUnknownType({ notes }: SearchAnswer, { type }: SearchOptions): void {
+  const note = type === undefined ? undefined : notes.find((one) => isOnUnknownType(one, type));
+  if (note === undefined) return;
+  throw new MemError("usage", { message: note, hint: `Kinds of records: ${kinds.join(", ")}.` });
 }
 
 // A page of the list may be of one kind: each kind is read up to the end of the page.
@@ -104,9 +122,11 @@ async function searchKinds(
 const mostOfKind = 100;
 
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {
-  const { obsType, since, until, json: _json, all: _all, limit: _limit, offset: _offset, ...same } = options;
+  const { obsType, since, until, json: _json, all: _all, team: _team, ...rest } = options;
+  const { limit: _limit, offset: _offset, ...same } = rest;
   return {
     ...same,
+    ...workingPlace(),
     ...(query.trim() === "" ? {} : { query }),
     ...(obsType === undefined ? {} : { obs_type: obsType }),
     ...(since === undefined ? {} : { dateStart: parseWhen(since, "start", nowEpochMs) }),
@@ -124,7 +144,7 @@ async function isEmpty(context: CliContext): Promise<boolean> {
 
 function nothingFound(words: readonly string[], options: SearchOptions): string {
   const filtered = Object.keys(options).some(
-    (name) => !["format", "json", "all", "limit", "offset"].includes(name),
+    (name) => !["format", "json", "all", "team", "limit", "offset"].includes(name),
   );
   const hints = [...(words.length > 0 ? ["other words"] : []), ...(filtered ? ["fewer filters"] : [])];
   return `Nothing found. Try ${hints.join(" or ") || "other words"}.`;

@@ -1,12 +1,13 @@
 // `mem server`: runs the hosted server in the foreground.
 import type { Command } from "commander";
+import { MemError } from "../../core/errors.ts";
 import { type VectorStatus, vectorsInWords } from "../../core/records/vector-status.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import { counted } from "../../text/plain-text.ts";
 import { wrapToWidth } from "../../text/terminal-text.ts";
 import { addCommand, choice, count, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { exitCode } from "../exit-codes.ts";
+import { registerServerConnect } from "./server-connect.ts";
 import { registerServerExport } from "./server-export.ts";
 
 interface StartOptions {
@@ -15,7 +16,7 @@ interface StartOptions {
   port: number;
 }
 
-/** Adds `mem server [migrate|status|export|import]`. */
+/** Adds `mem server [migrate|status|connect|disconnect|export|import]`. */
 export function registerServer(program: Command, context: CliContext): void {
   const server = addCommand(program, context, {
     name: "server",
@@ -50,6 +51,7 @@ export function registerServer(program: Command, context: CliContext): void {
     ],
     run: (options: JsonOptions) => showStatus(context, options),
   });
+  registerServerConnect(server, context);
   registerServerExport(server, context);
 }
 
@@ -77,9 +79,20 @@ async function showStatus(context: CliContext, { json }: JsonOptions): Promise<v
   const { lookAtServer } = await import("../../server/administer/administer.ts");
   const found = await lookAtServer(settingsOf(context));
   const isCurrent = (found.schema.version ?? 0) >= found.schema.expected;
-  if (found.database === "not running" || !isCurrent) context.exitWith(exitCode.notReady);
   if (json === true) context.io.json(found);
   else for (const line of statusLines(found, isCurrent)) context.io.out(line);
+  if (found.database === "not running") {
+    throw new MemError("worker_unreachable", {
+      message: "No server runs here, and MEM_DATABASE_URL is not set.",
+      hint: "Start it with `mem server`.",
+    });
+  }
+  if (!isCurrent) {
+    throw new MemError("worker_not_ready", {
+      message: `The schema has version ${found.schema.version ?? 0} of ${found.schema.expected}.`,
+      hint: "Run `mem server migrate`.",
+    });
+  }
 }
 
 interface Found {
@@ -104,12 +117,10 @@ function statusLines(
   { database, schema, counts, eventRetentionDays, vectors }: Found,
   isCurrent: boolean,
 ): string[] {
-  if (database === "not running") {
-    return ["No server runs here, and MEM_DATABASE_URL is not set.", "Start it with `mem server`."];
-  }
+  if (database === "not running") return [];
   const lines = [
     `database  ${database === "named" ? "MEM_DATABASE_URL" : "private, of the server that runs here"}`,
-    `schema    version ${schema.version}${isCurrent ? "" : ` of ${schema.expected}: run \`mem server migrate\``}`,
+    `schema    version ${schema.version}${isCurrent ? "" : ` of ${schema.expected}`}`,
   ];
   if (counts === null) return lines;
   return [
@@ -134,5 +145,6 @@ function othersKeep(teams: number): string {
 }
 
 function settingsOf(context: CliContext) {
-  return { settings: context.settings("write"), server: loadServerSettings(context.environment) };
+  const server = loadServerSettings(context.environment);
+  return { settings: context.settings("write"), server, say: (line: string) => context.io.err(line) };
 }

@@ -169,7 +169,9 @@ async function showChange(context: CliContext, key: SettingKey, asJson: boolean)
   if (key === "MEM_WORKER_HOST" && !isLoopbackHost(stored)) io.err(openAddressSentence);
   const doubt = await doubtOf(context, inEffect, key);
   if (doubt !== null) printWrapped(io, io.err, doubt);
-  io.err(row.effect === "live" ? "It takes effect at the next tool use." : restartSentence);
+  io.err(
+    row.effect === "live" ? "It takes effect at the next tool use, prompt or other event." : restartSentence,
+  );
 }
 
 const openAddressSentence =

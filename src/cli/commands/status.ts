@@ -8,11 +8,12 @@ import { hooksInState } from "../../core/records/hooks-state.ts";
 import type { UnreadEvents, UnreadReason } from "../../core/records/unread-event.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
-import { spoolInWords } from "../checks/files.ts";
+import { databaseBytes, spoolInWords } from "../checks/files.ts";
 import { deadHooks } from "../checks/lost-program.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { untilInWords } from "../queue-lines.ts";
+import { syncInWords, syncRemedy } from "../sync-lines.ts";
 import { printRecord, printWarnings } from "../table.ts";
 import { ageInWords, bytesInWords, counted, durationInWords, homePath, localDate } from "../words.ts";
 import { lookAtWorker, silentWorker, type WorkerState } from "../worker-state.ts";
@@ -35,7 +36,7 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   const settings = context.settings("read");
   const state = await lookAtWorker(settings.dataDir);
   const health = state.is === "answering" ? state.health : null;
-  const stats = health === null ? null : await context.worker().stats();
+  const stats = health === null ? null : await statsOf(context);
   const notices = health?.notices ?? [];
   const own = settings.warnings.filter((warning) => !notices.some((notice) => notice.includes(warning)));
   const dead = failOpenSync("look at the hooks", () => deadHooks(context)) ?? null;
@@ -60,6 +61,12 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   for (const step of nextSteps(state)) io.err(step);
 }
 
+// The size as `mem doctor` shows it: the worker counts pages, without the log beside them.
+async function statsOf(context: CliContext): Promise<Stats> {
+  const stats = await context.worker().stats();
+  return { ...stats, database: { ...stats.database, size: databaseBytes(context.paths()) } };
+}
+
 function healthRows(health: Health, nowEpochMs: number): (readonly [string, string])[] {
   return [
     ["Process", processInWords(health)],
@@ -69,6 +76,12 @@ function healthRows(health: Health, nowEpochMs: number): (readonly [string, stri
     ...(health.vectors === undefined
       ? []
       : [["Vectors", terminalLine(vectorsInWords(health.vectors))] as const]),
+    [
+      "Sync",
+      health.sync === undefined
+        ? "off: `mem sync setup` shares the memory between devices"
+        : syncInWords(health.sync),
+    ],
     ...hostRows(health, nowEpochMs),
     ...unreadRows(health, nowEpochMs),
   ];
@@ -121,7 +134,8 @@ const unreadReason: Record<UnreadReason, string> = {
 function nextSteps(state: WorkerState): string[] {
   if (state.is === "silent") return [silentWorker(state.pid).hint ?? ""];
   if (state.is !== "answering") return ["Start it: `mem worker start`."];
-  const { queue, budget, provider, unreadEvents = [] } = state.health;
+  const { queue, budget, provider, unreadEvents = [], sync } = state.health;
+  const remedy = sync && syncRemedy(sync);
   return [
     ...(queue.dead === 0
       ? []
@@ -131,6 +145,7 @@ function nextSteps(state: WorkerState): string[] {
       : [
           "Events that cannot be read are not in the memory. Update mem, then run `mem repair`, which also clears the count.",
         ]),
+    ...(remedy === undefined ? [] : [`Sync: ${remedy}`]),
     ...(budget !== null || provider.active === provider.name
       ? []
       : [`${provider.name} is not set up. See what is missing: \`mem doctor\`.`]),
@@ -158,7 +173,7 @@ export function providerInWords({ provider, paused, budget }: ProviderHealth, no
   const why = budget === null ? `${name} is not set up` : `the budget of ${name} is spent`;
   const words = name === active ? writer : `${writer}, because ${why}`;
   if (paused === null) return words;
-  const reason = pauseReason(paused.kind, paused.mends);
+  const reason = pauseReason(paused.kind, paused.fix);
   if (paused.localWrites === true && budget === null) return `local writes; ${writer}: ${reason}`;
   return `${words}, paused${untilInWords(paused, nowEpochMs)}: ${reason}`;
 }

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { Command } from "commander";
 import type { FileTimelineAnswer, TimelineAnswer } from "../../client/worker-client.ts";
 import { isoTime } from "../../core/clock.ts";
+import { workingPlace } from "../../core/directory.ts";
 import { MemError } from "../../core/errors.ts";
 import { parseRecordName, recordName } from "../../core/records/record-name.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
@@ -95,6 +96,7 @@ async function showTimeline(
     ...(before !== undefined && { depth_before: before }),
     ...(after !== undefined && { depth_after: after }),
     ...(project !== undefined && { project }),
+    ...workingPlace(),
   };
   const worker = context.worker();
   const items = await worker.timeline(request).catch(async (error: unknown) => {

@@ -1,11 +1,13 @@
 // `mem trash`: lists deleted records and edits, restores them, and empties the trash.
 import { type Command, InvalidArgumentError } from "commander";
-import type { TrashPage } from "../../client/worker-client.ts";
-import { MemError, toMemError } from "../../core/errors.ts";
+import type { ForgetReceipts, RestoredRecord, TrashPage } from "../../client/worker-client.ts";
+import { MemError } from "../../core/errors.ts";
+import { countsInWords } from "../../core/records/forget.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
+import { restoreError } from "../restore-error.ts";
 import { printTable } from "../table.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
 import { ageInWords, counted, localDate } from "../words.ts";
@@ -20,7 +22,7 @@ interface EmptyOptions extends JsonOptions {
   yes?: true;
 }
 
-/** Adds `mem trash`, `mem trash restore` and `mem trash empty`. */
+/** Adds `mem trash`, `mem trash restore`, `mem trash empty` and `mem trash receipts`. */
 export function registerTrash(program: Command, context: CliContext): void {
   const trash = addCommand(program, context, {
     name: "trash",
@@ -52,6 +54,13 @@ export function registerTrash(program: Command, context: CliContext): void {
     options: [["--yes", "do not ask"], jsonOption],
     examples: ["mem trash empty", "mem trash empty --yes # in a script"],
     run: (options: EmptyOptions) => empty(context, options),
+  });
+  addCommand(trash, context, {
+    name: "receipts",
+    about: "List what `mem forget` deleted: counts and times, no content",
+    options: [jsonOption],
+    examples: ["mem trash receipts", "mem trash receipts --json"],
+    run: (options: JsonOptions) => listReceipts(context, options),
   });
 }
 
@@ -98,8 +107,8 @@ async function list(context: CliContext, { json, ...page }: ListOptions): Promis
 }
 
 function cellsOf(item: TrashPage["items"][number], now: number): string[] {
-  const { trash_id, kind, action, title, at_epoch, undo_until_epoch } = item;
-  const what = action === "edited" ? `${kind}, edited` : kind;
+  const { trash_id, kind, action, title, at_epoch, undo_until_epoch, forget } = item;
+  const what = forget !== undefined ? "forget" : action === "edited" ? `${kind}, edited` : kind;
   const gone = localDate(new Date(undo_until_epoch));
   return [String(trash_id), what, terminalLine(title), ageInWords(at_epoch, now), gone];
 }
@@ -110,19 +119,16 @@ async function restore(context: CliContext, id: number, asJson: boolean): Promis
     .worker()
     .restore(id)
     .catch((thrown: unknown) => {
-      throw inCommands(toMemError(thrown));
+      throw restoreError(thrown);
     });
   if (asJson) io.json(done);
-  else io.out(`Restored ${done.kind} ${done.id}.`);
+  else io.out(`Restored ${restoredInWords(done)}.`);
+  if (!asJson && (done.left ?? 0) > 0)
+    io.err(`${counted(done.left ?? 0, "entry", "entries")} cannot be restored now and stay in the trash.`);
 }
 
-// The routes name each other; here the next step is a command.
-function inCommands({ code, message, hint = "", cause }: MemError): MemError {
-  const next = hint
-    .replace(/POST \/api\/trash\/(\d+)\/restore/, "`mem trash restore $1`")
-    .replace("GET /api/trash", "`mem trash`")
-    .replace(/DELETE \/api\/prompts\/(\d+)/, "prompt $1 in the viewer");
-  return new MemError(code, { message, hint: next, cause });
+function restoredInWords({ kind, id, restored, left }: RestoredRecord): string {
+  return left === undefined ? `${kind} ${id}` : countsInWords(restored);
 }
 
 async function empty(context: CliContext, { yes, json }: EmptyOptions): Promise<void> {
@@ -152,4 +158,40 @@ async function empty(context: CliContext, { yes, json }: EmptyOptions): Promise<
     io.err(
       `The ids of ${counted(done.left, "session")} stay: deleted during a private prompt, and what follows is private too.`,
     );
+}
+
+async function listReceipts(context: CliContext, { json }: JsonOptions): Promise<void> {
+  const { io } = context;
+  const { items } = await context.worker().forgetReceipts();
+  if (json === true) {
+    io.json({ items });
+    return;
+  }
+  if (items.length === 0) {
+    io.err("Nothing was deleted with `mem forget` yet.");
+    return;
+  }
+  printTable(
+    io,
+    [
+      { title: "Id" },
+      { title: "When" },
+      { title: "By" },
+      { title: "Deleted", flexible: true },
+      { title: "State" },
+    ],
+    items.map((item) => [
+      String(item.id),
+      localDate(new Date(item.at_epoch)),
+      item.chosen_by,
+      countsInWords(item.counts),
+      receiptState(item),
+    ]),
+  );
+}
+
+function receiptState({ gone_at_epoch, erased_at_epoch }: ForgetReceipts["items"][number]): string {
+  if (gone_at_epoch === null) return "in the trash";
+  const day = localDate(new Date(erased_at_epoch ?? gone_at_epoch));
+  return erased_at_epoch === null ? `deleted ${day}` : `erased ${day}`;
 }

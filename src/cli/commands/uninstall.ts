@@ -66,6 +66,7 @@ async function uninstall(context: CliContext, names: string[], options: Uninstal
   throwFailures(
     context,
     removals.flatMap(({ host, plan }) => plan.refused.map((one) => failureOf(host, one))),
+    json === true,
   );
 }
 

@@ -1,7 +1,7 @@
 // `mem worker`: start, stop and inspect the background process that records.
 import { statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health } from "../../client/worker-client.ts";
@@ -84,7 +84,7 @@ export function registerWorker(program: Command, context: CliContext): void {
 async function runForeground(): Promise<void> {
   process.argv.push("--announce");
   try {
-    await import(pathToFileURL(workerBundle()).href);
+    createRequire(import.meta.url)(workerBundle());
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     throw /^(ERR_)?MODULE_NOT_FOUND$/.test(code) ? missingPackage(cause) : cause;

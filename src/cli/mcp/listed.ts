@@ -1,6 +1,7 @@
 // The one-line form of a record in lists.
 import * as z from "zod";
 import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts";
+import { unmergedNote } from "../../context/branches.ts";
 import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
@@ -70,13 +71,16 @@ interface Listable {
   status?: Observation["status"] | undefined;
   superseded_by?: number | null | undefined;
   provenance?: Observation["provenance"] | undefined;
+  branch?: string | null | undefined;
+  merged?: boolean | undefined;
 }
 
 function listedOf(kind: RecordName["kind"], record: Listable, title: string): Listed {
   const { id, project, created_at_epoch, obs_type } = record;
-  const { provenance } = record;
+  const { provenance, branch, merged } = record;
   const isOutside = provenance === "web" || provenance === "mcp";
-  const note = [noteOf(record), isOutside ? `from ${provenance}` : undefined]
+  const place = merged === false && branch ? unmergedNote(branch) : undefined;
+  const note = [noteOf(record), isOutside ? `from ${provenance}` : undefined, place]
     .filter((said) => said !== undefined)
     .join("; ");
   return {

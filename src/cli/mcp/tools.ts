@@ -1,5 +1,6 @@
 // The four recall tools: short lists, then whole records by their ids.
 import * as z from "zod";
+import { workingPlace } from "../../core/directory.ts";
 import { MemError } from "../../core/errors.ts";
 import { noSuchProject } from "../../core/records/known-names.ts";
 import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
@@ -49,7 +50,7 @@ const search = defineTool(
     output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
   },
   async (worker, given) => {
-    const answer = await worker.search({ ...defined(given), format: "index" });
+    const answer = await worker.search({ ...defined(given), ...workingPlace(), format: "index" });
     const results = listedHits(answer);
     const { notes } = answer;
     const found = results.length > 0 ? results.map(listedLine) : [await nothingFound(worker, given)];
@@ -94,7 +95,11 @@ const timeline = defineTool(
     }),
   },
   async (worker, { anchor, ...given }) => {
-    const around = { ...defined(given), ...(anchor === undefined ? {} : { anchor: String(anchor) }) };
+    const around = {
+      ...defined(given),
+      ...workingPlace(),
+      ...(anchor === undefined ? {} : { anchor: String(anchor) }),
+    };
     const found = await worker.timeline(around).catch(async (error: unknown) => {
       const unknown = isNotFound(error) ? await projectNotes(worker, 0, given.project) : [];
       throw unknown[0] === undefined ? error : new MemError("not_found", { message: unknown[0] });

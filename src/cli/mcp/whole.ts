@@ -4,6 +4,7 @@ import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import { summaryPartsOf } from "../../core/records/summary-parts.ts";
 import { noteOf } from "./listed.ts";
 
 /** The full form: the head, and its texts by name in reading order. */
@@ -40,12 +41,12 @@ export function wholeObservation(record: Parsed<Observation>): Whole {
 }
 
 export function wholeSummary(record: Parsed<SessionSummary>): Whole {
-  const { summary_text, request, investigated, learned, completed, next_steps, notes } = record;
-  const parts = { request, investigated, learned, completed, next_steps, notes };
+  const { summary_text, request } = record;
+  const parts = summaryPartsOf(record);
   const hasParts = Object.values(parts).some((part) => part !== null && part !== "");
   return {
     ...headOf({ kind: "session", id: record.id }, record, request ?? summary_text),
-    texts: textsOf(hasParts ? parts : { summary: summary_text }, max.text),
+    texts: textsOf(hasParts ? { ...parts } : { summary: summary_text }, max.text),
     ...listsOf(record),
   };
 }

@@ -1,16 +1,22 @@
-// Stores the git blob ids of the files of new observations, in the background.
+// Stores the git blob ids of the files of new observations and the parts that each names, in the background.
 import { isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
-import { type Observation, parseLists } from "../../core/records/records.ts";
+import type { PendingMessage } from "../../core/records/messages.ts";
+import { type Observation, parseList, parseLists } from "../../core/records/records.ts";
+import { type TouchedLines, touchedLines } from "../../core/tools/touched-lines.ts";
 import type { KnownBlob } from "./freshness.ts";
-import { blobIdOf, maxFileBytes, type ObjectFormat, placeInside } from "./work-file.ts";
+import { type Named, readNamed } from "./named-symbols.ts";
+import { type ReadFile, readFileText, spansText, touchedIn } from "./record-spans.ts";
+import { maxFileBytes, type ObjectFormat, placeInside, readWorkFile, type WorkFile } from "./work-file.ts";
 
 interface BlobHashStoreDeps {
   clock: Clock;
   /** The directory of the observation's session; null when it had none. */
   cwdOf(sdkSessionId: string): string | null;
   workTreeAround(cwd: string): { folder: string; objectFormat: ObjectFormat };
+  /** The tool uses that the observation was made from. */
+  sourcesOf(observation: number, limit: number): readonly Partial<PendingMessage>[];
   /** Does not overwrite: a regenerated record saw the files of the first time. */
   store(blobs: readonly KnownBlob[]): Promise<void>;
 }
@@ -27,7 +33,8 @@ export function createBlobHashStore(deps: BlobHashStoreDeps) {
       const observations = waiting.splice(0, batchSize);
       await failOpen("storing blob hashes", async () => {
         const blobs: KnownBlob[] = [];
-        for (const observation of observations) blobs.push(...(await blobsOf(deps, observation)));
+        const readFiles: ReadFiles = new Map();
+        for (const observation of observations) blobs.push(...(await blobsOf(deps, observation, readFiles)));
         if (blobs.length > 0) await deps.store(blobs);
       });
     }
@@ -60,23 +67,37 @@ const seenWithinMs = 5 * 60_000;
 // A later write of the same size within the grain of a disk's clock would look like this one.
 const settledMs = 2_000;
 
-async function blobsOf(deps: BlobHashStoreDeps, observation: Observation): Promise<KnownBlob[]> {
+const maxSources = 20;
+
+/** What was read in one batch, by place and blob id. */
+type ReadFiles = Map<string, ReadFile | undefined>;
+
+async function blobsOf(
+  deps: BlobHashStoreDeps,
+  observation: Observation,
+  readFiles: ReadFiles,
+): Promise<KnownBlob[]> {
   const cwd = deps.cwdOf(observation.sdk_session_id);
   if (cwd === null || !isAbsolute(cwd)) return [];
   const { folder, objectFormat } = deps.workTreeAround(cwd);
   const now = deps.clock.now();
   const seenUntil = lastSeen(observation, now);
+  const { files_touched } = parseLists(observation);
+  const named = readNamed(textsOf(observation), files_touched);
+  const touched = deps.sourcesOf(observation.id, maxSources).map(touchedLines);
+  const placed = await placesOf(touched, folder, cwd);
   const blobs: KnownBlob[] = [];
-  for (const path of parseLists(observation).files_touched.slice(0, maxFiles)) {
+  for (const path of files_touched.slice(0, maxFiles)) {
     const place = await placeOf(folder, path, cwd);
-    const blob = place && (await blobIdOf({ root: folder, place, format: objectFormat }, maxFileBytes));
-    if (!place || !blob) continue;
-    const { blobId, size, mtimeNs } = blob;
+    const file = place && (await readWorkFile({ root: folder, place, format: objectFormat }, maxFileBytes));
+    if (!place || !file) continue;
+    const { blobId, size, mtimeNs } = file;
     const writtenAt = Number(BigInt(mtimeNs) / 1_000_000n);
     if (writtenAt > seenUntil) continue;
     const isSettled = Math.abs(deps.clock.now() - writtenAt) > settledMs;
     const mtime_ns = isSettled ? mtimeNs : null;
-    blobs.push({ observation_id: observation.id, path, place, blob_id: blobId, size, mtime_ns });
+    const spans = spansOf(file, { named, place, touched, placed, readFiles });
+    blobs.push({ observation_id: observation.id, path, place, blob_id: blobId, size, mtime_ns, spans });
   }
   return blobs;
 }
@@ -90,4 +111,39 @@ function lastSeen({ created_at_epoch: at }: Observation, now: number): number {
 async function placeOf(folder: string, path: string, cwd: string): Promise<string | null> {
   if (isAbsolute(path)) return placeInside(folder, path);
   return (await placeInside(folder, join(cwd, path))) ?? placeInside(folder, join(folder, path));
+}
+
+/** By the path as the tool use has it. */
+async function placesOf(
+  touched: readonly TouchedLines[],
+  folder: string,
+  cwd: string,
+): Promise<ReadonlyMap<string, string | null>> {
+  const places = new Map<string, string | null>();
+  for (const { path } of touched.flatMap(({ edited, read }) => [...edited, ...read]))
+    if (!places.has(path)) places.set(path, await placeOf(folder, path, cwd));
+  return places;
+}
+
+interface SpansRequest {
+  named: Named;
+  place: string;
+  touched: readonly TouchedLines[];
+  placed: ReadonlyMap<string, string | null>;
+  readFiles: ReadFiles;
+}
+
+function spansOf(
+  { blobId, content }: WorkFile,
+  { named, place, touched, placed, readFiles }: SpansRequest,
+): string | null {
+  const key = `${place}\0${blobId}`;
+  if (!readFiles.has(key)) readFiles.set(key, readFileText(content, place));
+  const file = readFiles.get(key);
+  if (file === undefined) return null;
+  return spansText(file, { named, place, touched: touchedIn(touched, (path) => placed.get(path) === place) });
+}
+
+function textsOf({ title, subtitle, summary, narrative, text, facts }: Observation): string[] {
+  return [title, subtitle, summary, narrative, text, ...parseList(facts)].filter((each) => each !== null);
 }

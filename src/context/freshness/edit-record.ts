@@ -1,15 +1,12 @@
 // Replaces texts of summaries, prompts and titles of sessions with the user's words.
 import { MemError } from "../../core/errors.ts";
 import type { Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import { type SummaryParts, summaryParts, summaryPartsOf } from "../../core/records/summary-parts.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import { storable } from "./edit-text.ts";
 
-const summaryParts = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
-
-type SummaryText = Pick<SessionSummary, (typeof summaryParts)[number]>;
-
 /** At least one part; an empty one is removed. */
-export type SummaryChange = { [Part in keyof SummaryText]?: string | undefined };
+export type SummaryChange = { [Part in keyof SummaryParts]?: string | undefined };
 
 interface EditDeps {
   commit<T>(write: () => T): Promise<T>;
@@ -18,7 +15,7 @@ interface EditDeps {
   sessionById(id: number): Session | undefined;
   /** Each stores the text, and the text before for an undo. */
   store: {
-    summary(id: number, text: SummaryText): SessionSummary | undefined;
+    summary(id: number, text: SummaryParts): SessionSummary | undefined;
     /** `sentIn`: a running model call of this session was sent the text before; its messages are queued again. */
     prompt(id: number, text: string): { record: UserPrompt | undefined; sentIn: number | null } | undefined;
     session(id: number, title: string): Session | undefined;
@@ -54,7 +51,7 @@ export function createRecordEdits(deps: EditDeps) {
       const cleaned = Object.fromEntries(
         Object.entries(change).map(([part, text]) => [part, text ? storable(text, part) : null]),
       );
-      const after = (before: SessionSummary) => demandPart({ ...partsOf(before), ...cleaned });
+      const after = (before: SessionSummary) => demandPart({ ...summaryPartsOf(before), ...cleaned });
       return edit("summary", id, {
         byId: deps.summaryById,
         isSame: (before) => summaryParts.every((part) => after(before)[part] === before[part]),
@@ -87,12 +84,7 @@ export function createRecordEdits(deps: EditDeps) {
   };
 }
 
-function partsOf(summary: SessionSummary): SummaryText {
-  const { request, investigated, learned, completed, next_steps, notes } = summary;
-  return { request, investigated, learned, completed, next_steps, notes };
-}
-
-function demandPart(text: SummaryText): SummaryText {
+function demandPart(text: SummaryParts): SummaryParts {
   if (summaryParts.some((part) => (text[part] ?? "") !== "")) return text;
   throw new MemError("invalid_request", {
     message: "A summary needs at least one part. Nothing was changed.",

@@ -3,7 +3,17 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
-import { blobIdOf, type FileStamp, lookAtFile, maxFileBytes } from "./work-file.ts";
+import { isOnlyComments } from "./comment-lines.ts";
+import { keepsSpans, parseSpans, type ReadFile, readFileText } from "./record-spans.ts";
+import {
+  blobIdOf,
+  type FileStamp,
+  lookAtFile,
+  maxFileBytes,
+  type ObjectFormat,
+  readWorkFile,
+  type WorkFile,
+} from "./work-file.ts";
 
 export interface FileChange {
   /** As in the record; relative to the top folder when another checkout than the record's was compared. */
@@ -33,6 +43,8 @@ export interface KnownBlob {
   blob_id: string;
   size: number;
   mtime_ns: string | null;
+  /** What `spansText` made of the parts that the record names. */
+  spans: string | null;
 }
 
 /** With the directory of its session. */
@@ -49,9 +61,9 @@ interface FreshnessDeps {
 }
 
 export function createFreshness(deps: FreshnessDeps): ChangedSince {
-  const hashed = new Map<string, FileStamp & { blobId: string }>();
+  const known: KnownContents = new Map();
   return async (request) => {
-    const compared = await failOpen("comparing files", () => compare(deps, request, hashed));
+    const compared = await failOpen("comparing files", () => compare(deps, request, known));
     const changes = new Map<number, FileChange[]>();
     for (const { blob, is, path } of compared ?? []) {
       if (is === "same" || is === "unknown") continue;
@@ -73,10 +85,10 @@ interface FileState {
 export function createFileStates(
   deps: FreshnessDeps,
 ): (observation: number, project: string) => Promise<FileState[]> {
-  const hashed = new Map<string, FileStamp & { blobId: string }>();
+  const known: KnownContents = new Map();
   return async (observation, project) => {
     const request = { observations: [observation], project };
-    const compared = await failOpen("comparing files", () => compare(deps, request, hashed));
+    const compared = await failOpen("comparing files", () => compare(deps, request, known));
     return (compared ?? []).map(({ blob, is }) => ({ path: blob.path, is }));
   };
 }
@@ -88,7 +100,7 @@ interface Compared extends FileState {
 async function compare(
   deps: FreshnessDeps,
   { observations, project, cwd = null }: FreshnessRequest,
-  hashed: Comparison["hashed"],
+  contents: KnownContents,
 ): Promise<Compared[]> {
   const blobs = deps.blobsOf(observations.slice(0, maxObservations)).slice(0, maxFiles);
   if (blobs.length === 0) return [];
@@ -96,7 +108,12 @@ async function compare(
   const around = once((folder: string) => deps.folderAround(folder, project));
   const reader = cwd === null ? null : around(cwd);
   const isThere = once((folder: string) => lookAtFile(folder).then(({ is }) => is === "other"));
-  const shared = { hashed, until: clock.monotonicMs() + deadlineMs, clock, left: { bytes: maxBytesAtOnce } };
+  const shared = {
+    contents,
+    until: clock.monotonicMs() + deadlineMs,
+    clock,
+    left: { bytes: maxBytesAtOnce },
+  };
   const compareIn = once((root: string) => createComparison({ ...shared, root }));
   const compared = blobs.map(async (blob): Promise<Compared> => {
     const origin = originOf(blob);
@@ -137,12 +154,21 @@ function once<T>(make: (key: string) => T): (key: string) => T {
 const maxObservations = 200;
 const maxFiles = 200;
 const maxBytesAtOnce = 8 * 1024 * 1024;
-const maxHashed = 5_000;
+const maxKnown = 5_000;
+
+/** What is known of the content of a file, by its path. */
+type KnownContents = Map<string, KnownContent>;
+
+interface KnownContent extends FileStamp {
+  /** By the length of the id. */
+  blobIds: Map<number, string>;
+  /** Whether it keeps what a record is about, by `answerKey`. */
+  kept: Map<string, boolean>;
+}
 
 interface Comparison {
   root: string;
-  /** Cached content ids by path. */
-  hashed: Map<string, FileStamp & { blobId: string }>;
+  contents: KnownContents;
   until: number;
   clock: Clock;
   /** Bytes that may still be read, over all folders. */
@@ -152,43 +178,113 @@ interface Comparison {
 // A file of many records is examined and read once.
 function createComparison({
   root,
-  hashed,
+  contents,
   until,
   clock,
   left,
 }: Comparison): (blob: KnownBlob) => Promise<Compared["is"]> {
   const look = once((place) => lookAtFile(join(root, place)));
-  const reading = new Map<string, Promise<string | null>>();
+  const read = once(async (key): Promise<WorkFile | null> => {
+    const [format = "", place = ""] = key.split("\0");
+    return readWorkFile({ root, place, format: format as ObjectFormat }, maxFileBytes);
+  });
+  const texts = new Map<WorkFile, ReadFile | undefined>();
+  function textOf(file: WorkFile, place: string): ReadFile | undefined {
+    if (!texts.has(file)) texts.set(file, readFileText(file.content, place));
+    return texts.get(file);
+  }
 
-  async function contentOf({ place, blob_id, size }: KnownBlob, mtimeNs: string): Promise<string | null> {
+  /** The answer for the content with this stamp; undefined when it cannot be read now. */
+  async function isKept(blob: KnownBlob, stamp: FileStamp): Promise<boolean | undefined> {
+    const { place, blob_id } = blob;
     const path = join(root, place);
-    const format = blob_id.length === 40 ? "sha1" : "sha256";
-    const before = hashed.get(path);
-    if (before?.size === size && before.mtimeNs === mtimeNs && before.blobId.length === blob_id.length)
-      return before.blobId;
-    if (size > left.bytes || clock.monotonicMs() > until) return null;
-    left.bytes -= size;
-    const now = await blobIdOf({ root, place, format }, maxFileBytes);
-    if (now === null) return null;
-    if (hashed.size >= maxHashed) hashed.clear();
-    hashed.set(path, now);
-    return now.blobId;
+    const before = knownAt(path, stamp);
+    const id = before?.blobIds.get(blob_id.length);
+    if (id === blob_id) return true;
+    const answer = id === undefined ? undefined : before?.kept.get(answerKey(blob));
+    if (answer !== undefined) return answer;
+    const file = await readOnce(blob, stamp.size);
+    if (file === null) return undefined;
+    const known = knownAt(path, file) ?? { ...stampOf(file), blobIds: new Map(), kept: new Map() };
+    if (contents.size >= maxKnown) contents.clear();
+    contents.set(path, known);
+    known.blobIds.set(blob_id.length, file.blobId);
+    if (file.blobId === blob_id) return true;
+    const kept = keepsRecord(file, blob, () => textOf(file, place));
+    if (known.kept.size < maxKnown) known.kept.set(answerKey(blob), kept);
+    return kept;
+  }
+
+  function knownAt(path: string, { size, mtimeNs }: FileStamp): KnownContent | undefined {
+    const known = contents.get(path);
+    return known?.size === size && known.mtimeNs === mtimeNs ? known : undefined;
+  }
+
+  const begun = new Set<string>();
+  async function readOnce({ place, blob_id }: KnownBlob, size: number): Promise<WorkFile | null> {
+    const key = `${formatOf(blob_id)}\0${place}`;
+    if (!begun.has(key)) {
+      if (size > left.bytes || clock.monotonicMs() > until) return null;
+      left.bytes -= size;
+      begun.add(key);
+    }
+    return read(key);
   }
 
   return async (blob) => {
-    const { place, size, mtime_ns, blob_id } = blob;
-    const sight = await look(place);
+    const sight = await look(blob.place);
     if (sight.is === "gone") return "gone";
     if (sight.is === "unknown") return "unknown";
-    if (sight.is === "other" || sight.size !== size) return "changed";
-    if (sight.mtimeNs === mtime_ns) return "same";
-    const key = `${place}:${blob_id.length}`;
-    const read = reading.get(key) ?? contentOf(blob, sight.mtimeNs);
-    reading.set(key, read);
-    const content = await read;
-    if (content === null) return "unknown";
-    return content === blob_id ? "same" : "changed";
+    if (sight.is === "other" || isCertainlyChanged(blob, sight.size)) return "changed";
+    if (sight.size === blob.size && sight.mtimeNs === blob.mtime_ns) return "same";
+    const kept = await isKept(blob, sight);
+    if (kept === undefined) return "unknown";
+    return kept ? "same" : "changed";
   };
+}
+
+function stampOf({ size, mtimeNs }: FileStamp): FileStamp {
+  return { size, mtimeNs };
+}
+
+function formatOf(blobId: string): ObjectFormat {
+  return blobId.length === 40 ? "sha1" : "sha256";
+}
+
+function answerKey({ blob_id, spans }: KnownBlob): string {
+  return `${blob_id}${spans ?? ""}`;
+}
+
+/** Without reading: a file that is too large, or shorter than a whole file that a record is about. */
+function isCertainlyChanged({ size, spans }: KnownBlob, now: number): boolean {
+  return now !== size && (now > maxFileBytes || (spans === null && now < size));
+}
+
+/** By the parts that the record names; without them, a file that only gained comments and blank lines at its end. */
+function keepsRecord(
+  file: WorkFile,
+  { spans, ...blob }: KnownBlob,
+  textOf: () => ReadFile | undefined,
+): boolean {
+  const named = parseSpans(spans);
+  if (named === undefined) return hasOnlyCommentsMore(file, blob);
+  const text = textOf();
+  return text !== undefined && keepsSpans(text, named);
+}
+
+function hasOnlyCommentsMore(
+  { content }: WorkFile,
+  { place, blob_id, size }: Pick<KnownBlob, "place" | "blob_id" | "size">,
+): boolean {
+  if (content.length <= size) return false;
+  if (blobIdOf(content.subarray(0, size), formatOf(blob_id)) !== blob_id) return false;
+  return isOnlyComments(
+    content
+      .subarray(size)
+      .toString("utf8")
+      .split(/\r\n|\n|\r/),
+    place,
+  );
 }
 
 /** Null for a path that is not a file or cannot be read within the deadline. */
@@ -208,7 +304,7 @@ async function contentIdOf(path: string): Promise<string | null> {
   if (sight.is !== "file") return null;
   const root = await realpath(dirname(path)).catch(() => null);
   if (root === null) return null;
-  const read = await blobIdOf({ root, place: basename(path), format: "sha1" }, maxFileBytes);
+  const read = await readWorkFile({ root, place: basename(path), format: "sha1" }, maxFileBytes);
   return read?.blobId ?? `${sight.size}-${sight.mtimeNs}`;
 }
 

@@ -76,7 +76,7 @@ export type Remembered =
 
 export interface Rules {
   list(request: RulesRequest): RulesAnswer;
-  /** Resolves after the commit. Throws `invalid_request` for an empty text and for a missing project. */
+  /** Resolves after the commit. Throws `invalid_request` for an empty text or a missing project, `excluded` for an excluded one. */
   remember(request: RememberRequest): Promise<Remembered>;
 }
 
@@ -93,6 +93,8 @@ export interface RulesDeps {
   /** `claim` also stores what is new about the project; `current` resolves an older label. */
   projects: { labelOf(cwd: string): string; claim(cwd: string): string; current(label: string): string };
   publish(event: StreamEvent): void;
+  /** Throws `excluded` for a place of which nothing is recorded. */
+  refuseExcluded(where: Where): void;
 }
 
 export function createRules(deps: RulesDeps): Rules {
@@ -112,6 +114,7 @@ export function createRules(deps: RulesDeps): Rules {
       if (line === "") throw new MemError("invalid_request", noText);
       if (request.project === undefined && request.cwd === undefined && request.reach === "project")
         throw new MemError("invalid_request", noPlace);
+      deps.refuseExcluded(request);
       const { status, observation, changed } = await deps.commit(() => store(deps, request, line));
       const created = status === "stored" ? createdEvents(observation) : [];
       const changes = changed.map((each) => ({ type: "observation_changed" as const, observation: each }));

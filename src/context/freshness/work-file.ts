@@ -1,5 +1,5 @@
 // Reads a file of a work tree and computes its git blob id without git. Never reads outside the tree.
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -44,14 +44,20 @@ export async function placeInside(root: string, path: string): Promise<string | 
   }
 }
 
+/** A file with the stamp of the content that was read. */
+export interface WorkFile extends FileStamp {
+  blobId: string;
+  content: Buffer;
+}
+
 /**
- * The id that `git hash-object --no-filters` gives the file at `place` inside `root`, with the stamp of the read content.
+ * Reads the file at `place` inside `root`, with the id that `git hash-object --no-filters` gives it.
  * Null for anything but a regular file inside, larger than `maxBytes`, or changed while it is read.
  */
-export async function blobIdOf(
+export async function readWorkFile(
   file: { root: string; place: string; format: ObjectFormat },
   maxBytes: number,
-): Promise<(FileStamp & { blobId: string }) | null> {
+): Promise<WorkFile | null> {
   const path = join(file.root, file.place);
   if ((await placeInside(file.root, path)) !== file.place) return null;
   try {
@@ -62,9 +68,9 @@ export async function blobIdOf(
       const stats = await handle.stat({ bigint: true });
       const size = Number(stats.size);
       if (!stats.isFile() || size > maxBytes) return null;
-      const hash = createHash(file.format).update(`blob ${size}\0`);
-      const read = await hashContent(handle, hash, size);
-      return read ? { size, mtimeNs: String(stats.mtimeNs), blobId: hash.digest("hex") } : null;
+      const content = await contentOf(handle, size);
+      if (content === null) return null;
+      return { size, mtimeNs: String(stats.mtimeNs), blobId: blobIdOf(content, file.format), content };
     } finally {
       await handle.close();
     }
@@ -73,18 +79,24 @@ export async function blobIdOf(
   }
 }
 
+/** The git blob id of some content. */
+export function blobIdOf(content: Buffer, format: ObjectFormat): string {
+  return createHash(format).update(`blob ${content.length}\0`).update(content).digest("hex");
+}
+
 type Handle = Awaited<ReturnType<typeof open>>;
 
-/** True when the file had exactly `size` bytes. Reads in pieces, so that the main thread is not blocked. */
-async function hashContent(handle: Handle, hash: Hash, size: number): Promise<boolean> {
-  const buffer = Buffer.alloc(Math.min(pieceBytes, size + 1));
-  for (let at = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) return at === size;
+/** Null unless the file had exactly `size` bytes. Reads in pieces, so that the main thread is not blocked. */
+async function contentOf(handle: Handle, size: number): Promise<Buffer | null> {
+  // One more, to notice a file that grew.
+  const buffer = Buffer.alloc(size + 1);
+  for (let at = 0; at <= size; ) {
+    const length = Math.min(pieceBytes, buffer.length - at);
+    const { bytesRead } = await handle.read(buffer, at, length, at);
+    if (bytesRead === 0) return at === size ? buffer.subarray(0, size) : null;
     at += bytesRead;
-    if (at > size) return false;
-    hash.update(buffer.subarray(0, bytesRead));
   }
+  return null;
 }
 
 const pieceBytes = 64 * 1024;

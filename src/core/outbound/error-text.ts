@@ -4,11 +4,11 @@ import { redactSecrets } from "../../privacy/secrets.ts";
 import { isJsonObject } from "../../text/json.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { shorten } from "../shorten.ts";
-import { errorIn, textAt } from "./wire-values.ts";
+import { errorIn, parseBody, textAt } from "./wire-values.ts";
 
 /** The readable part of an error body, one short line without secrets; may be empty. */
 export function reasonIn(body: string, secrets: readonly string[]): string {
-  const value = parse(body);
+  const value = parseBody(body);
   if (value === undefined) {
     return /^\s*<(!doctype|html|\?xml)/i.test(body) ? "an HTML page" : cleanReason(body, secrets);
   }
@@ -25,7 +25,7 @@ export function reasonIn(body: string, secrets: readonly string[]): string {
 
 /** Names, codes and message of an error, to classify it; without parts of the request that a server echoes. */
 export function wordsIn(body: string): string {
-  const value = parse(body);
+  const value = parseBody(body);
   if (value === undefined) return body.slice(0, longestWords);
   const error = errorIn(value) ?? value;
   if (!isJsonObject(error)) return String(error).slice(0, longestWords);
@@ -44,12 +44,3 @@ export function cleanReason(text: string, secrets: readonly string[]): string {
 }
 
 const longestWords = 600;
-
-function parse(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    return Array.isArray(value) ? value[0] : value;
-  } catch {
-    return undefined;
-  }
-}

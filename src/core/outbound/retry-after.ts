@@ -1,5 +1,5 @@
 // Retry time from a vendor: the standard header, the vendors' headers, and fields in the body.
-import { errorIn, listAt, textAt } from "./wire-values.ts";
+import { errorIn, listAt, parseBody, textAt } from "./wire-values.ts";
 
 /** Headers of an answer, names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -36,7 +36,7 @@ function fromStandard(value: string | undefined, now: number): number | undefine
 
 // Google: `details: [{ "@type": "…RetryInfo", retryDelay: "37s" }]`.
 function fromBody(body: string): number | undefined {
-  for (const detail of listAt(errorIn(parse(body)), "details")) {
+  for (const detail of listAt(errorIn(parseBody(body)), "details")) {
     const delay = textAt(detail, "retryDelay");
     if (delay !== undefined) return durationMs(delay);
   }
@@ -82,13 +82,4 @@ function durationMs(value: string): number | undefined {
 function fromSentence(body: string, now: number): number | undefined {
   const match = /regain access on (\d{4}-\d{2}-\d{2}) at (\d{2}:\d{2}) UTC/.exec(body.slice(0, 4_000));
   return match === null ? undefined : Date.parse(`${match[1]}T${match[2]}:00Z`) - now;
-}
-
-function parse(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    return Array.isArray(value) ? value[0] : value;
-  } catch {
-    return undefined;
-  }
 }

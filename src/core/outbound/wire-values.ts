@@ -32,3 +32,13 @@ export function errorIn(value: unknown): unknown {
   const error = valueAt(value, "error");
   return error === undefined || error === null ? undefined : error;
 }
+
+/** A body as JSON, of a list its first entry; undefined for another text. */
+export function parseBody(body: string): unknown {
+  try {
+    const value: unknown = JSON.parse(body);
+    return Array.isArray(value) ? value[0] : value;
+  } catch {
+    return undefined;
+  }
+}

@@ -18,6 +18,13 @@ export interface ApiKey extends Tenant {
 /** A team, all or one of its projects, and the permissions there. */
 export type Reach = Tenant & Pick<ApiKey, "scopes">;
 
+/** A key to store, with the hash of its secret. */
+export interface NewKey
+  extends Reach,
+    Pick<ApiKey, "id" | "parent_id" | "prefix" | "last_four" | "label" | "expires_at_epoch"> {
+  key_hash: Buffer;
+}
+
 /** True when `outer` covers `inner`. Over HTTP, a key creates, lists and revokes only keys within its own reach. */
 export function isWithin(inner: Reach, outer: Reach): boolean {
   return (

@@ -2,7 +2,8 @@
 import type { Provenance } from "./records.ts";
 import type { StatementMarks } from "./statement.ts";
 
-export interface DraftObservation {
+/** The parts of an observation that its writer chooses. */
+export interface RecordParts {
   /** A type of the mode. */
   obs_type: string;
   title: string;
@@ -13,6 +14,9 @@ export interface DraftObservation {
   concepts: string[];
   files_read: string[];
   files_modified: string[];
+}
+
+export interface DraftObservation extends RecordParts {
   provenance: Provenance;
   /** Ids of the claimed messages it was made from; the first one orders and dates it. Never empty. */
   sources: number[];

@@ -1,10 +1,10 @@
 // Pauses of the model provider, and their texts for the user.
 
 /** What the user fixes to end a pause; absent where the message says it. */
-export type Mends = (typeof mendable)[number];
+export type PauseFix = (typeof pauseFixes)[number];
 
 /** `command` is the host's CLI. */
-export const mendable = ["key", "address", "model", "command"] as const;
+export const pauseFixes = ["key", "address", "model", "command"] as const;
 
 export interface GenerationPause {
   /** Kind of the failure: `auth`, `rate_limited`, `quota`, `unavailable`, `timeout`. */
@@ -14,7 +14,7 @@ export interface GenerationPause {
   /** Epoch of the next try in milliseconds; null when only the user can end it. */
   until: number | null;
   /** Of `auth`: what to fix. */
-  mends?: Mends | undefined;
+  fix?: PauseFix | undefined;
   /** `local` writes meanwhile, so nothing waits. */
   localWrites?: boolean | undefined;
   /** The user never chose this provider: nothing to fix. */
@@ -24,12 +24,12 @@ export interface GenerationPause {
 }
 
 /** A pause in two or three words: `rate limited`, `unknown model`. */
-export function pauseReason(kind: string, mends?: Mends): string {
-  if (kind === "auth" && mends !== undefined) return refusals[mends];
+export function pauseReason(kind: string, fix?: PauseFix): string {
+  if (kind === "auth" && fix !== undefined) return refusals[fix];
   return reasons.get(kind) ?? kind.replaceAll("_", " ");
 }
 
-const refusals: Readonly<Record<Mends, string>> = {
+const refusals: Readonly<Record<PauseFix, string>> = {
   key: "access refused",
   address: "address refused",
   model: "unknown model",
@@ -47,7 +47,7 @@ const reasons = new Map([
 /** The sentence for a pause that only the user can end, else null. */
 export function pauseNotice(pause: GenerationPause | null): string | null {
   if (pause?.kind !== "auth" || pause.isFallback === true) return null;
-  const what = faults[pause.mends ?? "key"];
+  const what = faults[pause.fix ?? "key"];
   const outcome = pause.localWrites === true ? localInstead : "so no model writes observations.";
   return `mem: ${what}, ${outcome} ${pause.next ?? "See `mem doctor`."}`;
 }
@@ -55,7 +55,7 @@ export function pauseNotice(pause: GenerationPause | null): string | null {
 const localInstead =
   "so local rules write observations meanwhile; `mem regenerate` rewrites them once the model works.";
 
-const faults: Readonly<Record<Mends, string>> = {
+const faults: Readonly<Record<PauseFix, string>> = {
   key: "the model's provider refuses access",
   address: "no model answers at the configured address",
   model: "the model's provider does not know the configured model",

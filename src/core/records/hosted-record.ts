@@ -1,9 +1,9 @@
 // Observations of the hosted server: lists are arrays, ids are strings, times are epoch milliseconds.
 import type { JsonObject } from "../../text/json.ts";
+import type { RecordParts } from "./drafts.ts";
 import type { Reach, Speaker, StatementMarks } from "./statement.ts";
 
-/** An observation to store. */
-export interface NewHostedObservation {
+interface HostedRecord extends RecordParts {
   id: string;
   team_id: string;
   project_id: string;
@@ -11,23 +11,17 @@ export interface NewHostedObservation {
   session_id: string | null;
   /** observation, session_summary, manual, or another name for records written by hand. */
   kind: string;
-  /** An observation type of the mode. */
-  obs_type: string;
-  title: string;
-  subtitle: string | null;
-  summary: string;
-  narrative: string | null;
-  facts: string[];
-  /** The whole record as one text; default: made of the parts above. */
-  content?: string;
-  concepts: string[];
-  files_read: string[];
-  files_modified: string[];
   metadata: JsonObject;
   /** `local`, the model that wrote it, or empty. */
   generator: string;
   provenance: string;
   prompt_number: number | null;
+}
+
+/** An observation to store. */
+export interface NewHostedObservation extends HostedRecord {
+  /** The whole record as one text; default: made of its parts. */
+  content?: string;
   discovery_tokens: number;
   /** A second record with the same key in the project is not stored. */
   generation_key: string | null;
@@ -54,29 +48,11 @@ export interface ObservationSource {
 }
 
 /** A stored observation. */
-export interface HostedObservation {
-  id: string;
+export interface HostedObservation extends HostedRecord {
   /** Order of storage; the integer id of the compatibility routes. */
   seq: number;
-  team_id: string;
-  project_id: string;
-  session_id: string | null;
-  kind: string;
-  obs_type: string;
-  title: string;
-  subtitle: string | null;
-  summary: string;
-  narrative: string | null;
-  facts: string[];
-  concepts: string[];
-  files_read: string[];
-  files_modified: string[];
   /** The whole record as one text. */
   content: string;
-  metadata: JsonObject;
-  generator: string;
-  provenance: string;
-  prompt_number: number | null;
   /** Speaker of a statement; null for other observations. */
   said_by: Speaker | null;
   /** A rule that stands until the user revokes it. */
@@ -100,7 +76,7 @@ export function contentOf({
   summary,
   narrative,
   facts,
-}: Pick<NewHostedObservation, "title" | "subtitle" | "summary" | "narrative" | "facts">): string {
+}: Pick<RecordParts, "title" | "subtitle" | "summary" | "narrative" | "facts">): string {
   const story = [title, subtitle ?? "", summary === title ? "" : summary, narrative ?? ""];
   const listed = facts.map((fact) => `- ${fact}`).join("\n");
   return [...story, listed].filter((part) => part.trim() !== "").join("\n\n");

@@ -51,6 +51,14 @@ export interface HubDevice {
   name: string;
   first_push_at_epoch: number;
   last_push_at_epoch: number;
+  /** Its newest operation in the present log, `0` before the first. */
+  last_seq: string;
+}
+
+/** Devices of an account in the order of their first push, with the log of their sequences. */
+export interface HubDevices {
+  epoch: string;
+  devices: HubDevice[];
 }
 
 /** The token of a request, valid, and its account. */

@@ -31,8 +31,17 @@ export function noSuchWords(
 ): string | null {
   const unknown = words.filter((word) => !known.some(({ id }) => id === word));
   if (unknown.length === 0 || known.length === 0) return null;
-  const shown = terminalLine(unknown.join(", ")).slice(0, 200);
+  const shown = shownWords(unknown);
   const ids = known.map(({ id }) => id);
   const meant = meantOf(unknown, [...ids, ...also]);
   return `The mode ${name} has no ${noun} ${shown}. Known: ${ids.join(", ")}.${meant}`;
+}
+
+/** True for a sentence of `noSuchWords` that says that the mode has no such type. */
+export function isOnUnknownType(note: string, type: string): boolean {
+  return note.includes(` has no type ${shownWords([type])}. `);
+}
+
+function shownWords(words: readonly string[]): string {
+  return terminalLine(words.join(", ")).slice(0, 200);
 }

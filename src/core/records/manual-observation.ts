@@ -1,9 +1,9 @@
 // Observations that a user or client writes itself, and the stream events of a new observation.
 import type { DraftObservation } from "./drafts.ts";
 import type { StreamEvent } from "./events.ts";
-import type { Observation } from "./records.ts";
+import type { GitPlace, Observation } from "./records.ts";
 
-interface Written {
+interface Written extends GitPlace {
   draft: Omit<DraftObservation, "sources">;
   /** Null outside of sessions. */
   session_id: number | null;

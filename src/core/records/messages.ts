@@ -12,12 +12,28 @@ export interface PendingMessage {
   /** Set for a skipped tool: only the statements of its turn read it, and it gets no observation. */
   turn_only?: boolean;
   prompt_number?: number;
+  /** Git branch and commit of the work tree. */
+  branch?: string;
+  commit?: string;
   cwd?: string;
   last_user_message?: string;
   last_assistant_message?: string;
   /** Set when a sub-agent did it. */
   agent_id?: string;
   agent_type?: string;
+}
+
+/** An accepted message to store. */
+export interface NewRawEvent {
+  session_id: number;
+  kind: "observation" | "summarize" | "other";
+  /** Identity of the event within its session; the same key twice is stored once. */
+  event_key: string;
+  /** JSON of the message. */
+  payload: string;
+  now: number;
+  /** Epoch of its import, for an imported event. */
+  imported_at?: number | undefined;
 }
 
 /** A message under a lease. */
@@ -44,4 +60,4 @@ export interface MessageCounts {
 }
 
 /** Why an accepted message stores nothing. */
-export type SkipReason = "private" | "tool_excluded" | "subagent_context" | "no_content";
+export type SkipReason = "private" | "tool_excluded" | "subagent_context" | "no_content" | "deleted";

@@ -20,6 +20,16 @@ export type ObservationConcept = (typeof observationConcepts)[number];
 export const provenances = ["user", "file", "command", "agent", "web", "mcp"] as const;
 export type Provenance = (typeof provenances)[number];
 
+/** The sources in words for people. */
+export const provenanceNames: Record<Provenance, string> = {
+  user: "the user",
+  file: "a file",
+  command: "a command",
+  agent: "the agent",
+  web: "the web, not trusted",
+  mcp: "an MCP server, not trusted",
+};
+
 /** Review status of an observation: valid, replaced by another, or wrong. */
 export const observationStatuses = ["active", "superseded", "rejected"] as const;
 export type ObservationStatus = (typeof observationStatuses)[number];
@@ -32,7 +42,13 @@ export interface SyncColumns {
   revision: number;
 }
 
-export interface Session {
+/** The git branch and commit of some work: no branch with a detached HEAD, neither outside of a repository. */
+export interface GitPlace {
+  branch?: string | null | undefined;
+  commit?: string | null | undefined;
+}
+
+export interface Session extends GitPlace {
   id: number;
   /** The host agent's session identifier. */
   claude_session_id: string;
@@ -52,6 +68,13 @@ export interface Session {
   completed_at_epoch: number | null;
 }
 
+/** A session to store. */
+export interface NewSession
+  extends Pick<Session, "claude_session_id" | "sdk_session_id" | "project" | "host" | "cwd">,
+    GitPlace {
+  now: number;
+}
+
 /** A session as intake reads it, with the prompt of a message: the newest if it names none or an unknown one. */
 export interface IntakeSession
   extends Omit<Session, "user_prompt" | "host" | "cwd" | "title" | "created_at_epoch"> {
@@ -69,7 +92,7 @@ export interface NamedPrompt {
   prompt_number?: number | undefined;
 }
 
-export interface UserPrompt extends SyncColumns {
+export interface UserPrompt extends SyncColumns, GitPlace {
   id: number;
   claude_session_id: string;
   sdk_session_id: string;
@@ -79,8 +102,16 @@ export interface UserPrompt extends SyncColumns {
   created_at_epoch: number;
 }
 
+/** A prompt to store; a private one has no text. */
+export interface NewPrompt extends Omit<UserPrompt, "id" | "created_at_epoch" | keyof SyncColumns> {
+  session_id: number;
+  private: 0 | 1;
+  event_key: string;
+  now: number;
+}
+
 /** An observation as stored: the list columns are JSON arrays of strings, as text. */
-export interface Observation extends SyncColumns {
+export interface Observation extends SyncColumns, GitPlace {
   id: number;
   sdk_session_id: string;
   project: string;
@@ -121,6 +152,10 @@ export interface Observation extends SyncColumns {
   salience: number | null;
   /** 1 for work of no lasting interest: searchable, ranked last, not injected. */
   routine: 0 | 1;
+  /** Not stored: its branch, where that is not merged into the branch of the reader. */
+  unmerged?: string;
+  /** Not stored: false for such a record in an answer. */
+  merged?: boolean | undefined;
 }
 
 /** The fields of a record that are quoted and compared with a prompt. */
@@ -139,7 +174,8 @@ export type QuotedRecord = Pick<
   | "salience"
   | "created_at_epoch"
   | "revision"
-> & { provenance: string; generator?: string; pinned?: 0 | 1 };
+> &
+  GitPlace & { provenance: string; generator?: string; pinned?: 0 | 1; unmerged?: string };
 
 /** The fields that two rules are compared by. */
 export type ComparedRule = Pick<
@@ -156,7 +192,7 @@ export type ComparedRule = Pick<
 >;
 
 /** A session summary as stored: the list columns are JSON arrays of strings, as text. */
-export interface SessionSummary extends SyncColumns {
+export interface SessionSummary extends SyncColumns, GitPlace {
   id: number;
   sdk_session_id: string;
   project: string;
@@ -205,3 +241,9 @@ export function parseList(json: string): string[] {
     return [];
   }
 }
+
+/**
+ * The last activity of a session is noted so often at most: events may be later than it by less. It saves a write on most
+ * tool uses; idle time is counted in minutes.
+ */
+export const activityGrainMs = 1_000;

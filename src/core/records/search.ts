@@ -59,6 +59,8 @@ export type ObservationLine = Pick<
   | "standing"
   | "routine"
   | "reach"
+  | "branch"
+  | "commit"
 >;
 
 /** A match without columns of the record. */

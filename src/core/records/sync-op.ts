@@ -1,9 +1,10 @@
 // Operations of device sync: one canonical JSON text each, with a part that a hub reads and a part only devices read.
 import { nestingExceeds } from "../../privacy/nesting.ts";
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { readCanonicalObject, type ScalarMembers } from "../../text/canonical-json.ts";
+import { isJsonObject, type Json } from "../../text/json.ts";
 
 /** What an operation is about. A mutation changes a record of any device: a title, a project, a deletion. */
-export const syncKinds = ["observation", "summary", "prompt", "session", "rule", "mutation"] as const;
+export const syncKinds = ["observation", "summary", "prompt", "session", "mutation", "key"] as const;
 export type SyncKind = (typeof syncKinds)[number];
 
 /** Bounds of the protocol. Bytes are UTF-8 bytes of bodies, before they are quoted in a request. */
@@ -44,17 +45,19 @@ export function isNewerRevision(one: string, other: string): boolean {
 
 /** Reads the clear part. Returns a sentence about the first fault of a body that is not valid. */
 export function readOpHead(body: string): SyncOpHead | string {
-  // The text parses to a value that is written recursively.
-  if (nestingExceeds(body, maxNesting)) return `The body is nested more than ${maxNesting} levels deep.`;
-  const value = parsed(body);
-  if (!isJsonObject(value)) return "The body is not a JSON object.";
-  if (canonicalJson(value) !== body) {
-    return "The body is not canonical JSON: sorted names, no spaces, numbers and strings as RFC 8785 has them.";
-  }
-  return headOf(value);
+  const members = readCanonicalObject(body, maxNesting);
+  return members === undefined ? faultOf(body) : headOf(members);
 }
 
 const maxNesting = 64;
+
+function faultOf(body: string): string {
+  // Before it is parsed: that is recursive.
+  if (nestingExceeds(body, maxNesting)) return `The body is nested more than ${maxNesting} levels deep.`;
+  return isJsonObject(parsed(body))
+    ? "The body is not canonical JSON: sorted names, no spaces, numbers and strings as RFC 8785 has them."
+    : "The body is not a JSON object.";
+}
 
 function parsed(text: string): Json | undefined {
   try {
@@ -64,7 +67,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function headOf({ v, device, kind, id, revision, deleted }: JsonObject): SyncOpHead | string {
+const headNames = ["v", "device", "kind", "id", "revision", "deleted"];
+
+function headOf(members: ScalarMembers): SyncOpHead | string {
+  const [v, device, kind, id, revision, deleted] = headNames.map((name) => members.get(name));
   if (v !== 1) return "`v` must be 1, the version of the body.";
   if (typeof device !== "string" || !isDeviceId(device)) return "`device` is not the id of a device.";
   const known = syncKinds.find((each) => each === kind);

@@ -1,4 +1,5 @@
 // The words that our own templates put around quotes: not content, so no search finds a record by them.
+import { summaryPartNames } from "./summary-parts.ts";
 
 /**
  * `text` of a record by `generator`, without them. Only the local rules write by templates: every word of a model or a
@@ -14,7 +15,7 @@ export function summaryContent(text: string, generator: string): string {
   return withoutTemplateWords(text.replace(partNames, ""), generator);
 }
 
-const partNames = /^(?:Request|Investigated|Learned|Completed|Next steps|Notes): /gm;
+const partNames = new RegExp(`^(?:${Object.values(summaryPartNames).join("|")}): `, "gm");
 
 // Each line below is one alternative of a pattern; `#` stands for a number. The tests of the local rules hold these lists
 // and the rules together: a draft of theirs has no searchable word that its tool use lacks.

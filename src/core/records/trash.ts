@@ -23,6 +23,8 @@ export interface TrashEntry {
   title: string;
   project: string;
   at_epoch: number;
+  /** The forget that it is a part of. */
+  forget_id: number | null;
 }
 
 /** A record that was deleted or restored. */
@@ -44,7 +46,7 @@ export type Refusal =
   /** Its session is deleted; `by` is the entry of that. */
   | { is: "without_session"; session: number; by: number | undefined }
   /** The same prompt came again, as this record. */
-  | { is: "stored_again"; by: number }
+  | { is: "stored_again"; kind: "prompt" | "session"; by: number }
   /** The record of an edit is deleted; `by` is the entry of that. */
   | { is: "deleted"; by: number | undefined }
   /** The text was changed after the edit. */

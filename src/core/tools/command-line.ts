@@ -163,14 +163,7 @@ const assignment = /^[A-Za-z_]\w*=/;
 const duration = /^\d+(?:\.\d+)?[smhd]?$/;
 const driveLetter = /^[A-Za-z]:/;
 
-interface SimpleCommand {
-  words: string[];
-  /** Where its text begins and ends in the command, redirections included. */
-  start: number;
-  end: number;
-  /** Targets of `>` and `>>`. */
-  writes: string[];
-  piped: boolean;
+interface SimpleCommand extends Pick<Segment, "words" | "start" | "end" | "writes" | "piped"> {
   /** It was started with `&`. */
   background: boolean;
   fallback: boolean;

@@ -46,6 +46,22 @@ export function isOwnTool(name: string): boolean {
 const ownTool =
   /^(?:mcp__(?:plugin_[\w-]{1,100}_)?)?mem__(?:search|timeline|get_observations|recent|context)$/;
 
+/** Ids of the records that a tool use reads whole: by our MCP server, or by `mem show`. As they were given. */
+export function readRecords({ tool_name = "", tool_input }: ToolUse): string[] {
+  if (isOwnTool(tool_name)) {
+    const ids = tool_name.endsWith("get_observations") && isJsonObject(tool_input) ? tool_input.ids : [];
+    return Array.isArray(ids) ? ids.map(String) : [];
+  }
+  const { text } = commandIn(tool_input);
+  if (!hint.test(text)) return [];
+  return parseCommandLine(text).flatMap(({ words }) => {
+    const at = words.findIndex(isOurs);
+    return at >= 0 && words[at + 1] === "show"
+      ? words.slice(at + 2).filter((word) => !word.startsWith("-"))
+      : [];
+  });
+}
+
 function ownAddress(port: number): RegExp {
   return new RegExp(`(?:127\\.\\d+\\.\\d+\\.\\d+|localhost|0\\.0\\.0\\.0|\\[::1?\\]):${port}(?!\\d)`, "i");
 }

@@ -60,7 +60,7 @@ export function createHttpClient(wire: WireFormat, options: HttpClientOptions): 
 
   async function ask(request: ModelRequest, how: RequestForm, signal: AbortSignal): Promise<Asked> {
     if (typeof wire.endpoint === "string") {
-      throw new ModelFailure("auth", wire.endpoint, { mends: "address" });
+      throw new ModelFailure("auth", wire.endpoint, { fix: "address" });
     }
     const { origin, path } = wire.endpoint;
     const { headers, secrets } = wire.access();
@@ -162,10 +162,10 @@ function modelName(model: string | undefined): string | undefined {
 /** Throws `auth` when the key is empty or no header can carry it. */
 export function headerKey(key: string, setting: string): string {
   const trimmed = key.trim();
-  if (trimmed === "") throw new ModelFailure("auth", `No key is set: ${setting}.`, { mends: "key" });
+  if (trimmed === "") throw new ModelFailure("auth", `No key is set: ${setting}.`, { fix: "key" });
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new ModelFailure("auth", `The key holds characters that cannot be sent: ${setting}.`, {
-    mends: "key",
+    fix: "key",
   });
 }
 

@@ -57,9 +57,9 @@ function modelFailure({ kind, message, cause }: PostFailure): ModelFailure {
     case "unreachable":
       return new ModelFailure("unavailable", message, { cause });
     case "address":
-      return new ModelFailure("auth", message, { mends: "address" });
+      return new ModelFailure("auth", message, { fix: "address" });
     case "unsendable":
-      return new ModelFailure("auth", message, { mends: "key" });
+      return new ModelFailure("auth", message, { fix: "key" });
     case "unreadable":
       return new ModelFailure("bad_answer", message);
     default:

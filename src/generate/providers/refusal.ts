@@ -3,7 +3,7 @@
 import { reasonIn, wordsIn } from "../../core/outbound/error-text.ts";
 import { type Headers, retryAfterMs } from "../../core/outbound/retry-after.ts";
 import { textAt, valueAt } from "../../core/outbound/wire-values.ts";
-import type { Mends } from "../../core/records/generation-pause.ts";
+import type { PauseFix } from "../../core/records/generation-pause.ts";
 import { ModelFailure, type ModelFailureKind } from "../model-failure.ts";
 
 interface Refusal {
@@ -26,7 +26,7 @@ export function refusalFailure({ who, status, headers, body, secrets, now }: Ref
   const kind = kindOf(status, words);
   return new ModelFailure(kind, `${who} answered ${status}${reason === "" ? "." : `: ${reason}`}`, {
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    ...(kind === "auth" ? { mends: mendsOf(status, words) } : {}),
+    ...(kind === "auth" ? { fix: fixOf(status, words) } : {}),
   });
 }
 
@@ -111,7 +111,7 @@ function kindOfBadRequest(words: string): ModelFailureKind {
 }
 
 // Only a server that knows the address names the model.
-function mendsOf(status: number, words: string): Mends {
+function fixOf(status: number, words: string): PauseFix {
   if (status === 401 || status === 403 || badKey.test(words)) return "key";
   if (noModel.test(words)) return "model";
   return /\bmodels?\b/i.test(words) ? "model" : "address";

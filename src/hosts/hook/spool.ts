@@ -2,21 +2,26 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   lstatSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   type Stats,
   writeSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { isoTime, systemClock } from "../../core/clock.ts";
 import { makeDataDirectory, makePrivateDirectory } from "../../core/directory.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { dataPaths } from "../../core/paths.ts";
 import { renderSpoolLine } from "../../core/records/spool.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
+import { namesPath, pathMatcher } from "../../text/path-patterns.ts";
 import { spoolablePayload } from "./spoolable-payload.ts";
 
 export interface SpoolRequest {
@@ -35,7 +40,8 @@ const droppedName = "dropped";
 
 /** Appends the cleaned event; one that does not fit is counted. A payload that is not a JSON object is left out. */
 export function spoolEvent({ host, event, payload, dataDir, failed }: SpoolRequest): void {
-  const { root, spool } = dataPaths(dataDir);
+  const { root, spool, settings } = dataPaths(dataDir);
+  if (isExcluded(payload, settings)) return;
   makeDataDirectory(root);
   makePrivateDirectory(spool);
   const cleaned = spoolablePayload(payload.toString("utf8"));
@@ -47,6 +53,26 @@ export function spoolEvent({ host, event, payload, dataDir, failed }: SpoolReque
   const bytes = Buffer.from(`\n${line}\n`);
   if (hasRoom(spool, bytes.length, now)) append(join(spool, `${isoTime(now).slice(0, 13)}.jsonl`), bytes);
   else append(join(spool, droppedName), Buffer.from("."));
+}
+
+// Events under an excluded path are not spooled either. Projects that are off have no path: the worker drops their events.
+function isExcluded(payload: Buffer, settings: string): boolean {
+  const isMeant = pathMatcher(excludedPaths(settings), homedir());
+  if (isMeant === null) return false;
+  const event = failOpenSync("reading an event", () => JSON.parse(payload.toString("utf8")) as Json);
+  if (!isJsonObject(event ?? null)) return false;
+  const { cwd } = event as JsonObject;
+  const place = typeof cwd === "string" ? cwd : undefined;
+  return (place !== undefined && isMeant(place)) || namesPath(JSON.stringify(event), isMeant, place);
+}
+
+function excludedPaths(settings: string): string[] {
+  const inFile = failOpenSync("reading settings.json", () =>
+    existsSync(settings) ? (JSON.parse(readFileSync(settings, "utf8")) as Json) : null,
+  );
+  const stored = isJsonObject(inFile ?? null) ? (inFile as JsonObject).MEM_EXCLUDE_PATHS : undefined;
+  const text = process.env.MEM_EXCLUDE_PATHS ?? (Array.isArray(stored) ? stored.join(",") : stored);
+  return typeof text === "string" ? text.split(",") : [];
 }
 
 // A full spool drops expired events. If that is not enough, the new event is dropped.

@@ -1,4 +1,5 @@
 // The branch of an installation from a git checkout.
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import {
   type BranchStatus,
@@ -24,36 +25,21 @@ export interface BranchPorts {
 /** `GET /api/branch/status`, `POST /api/branch/switch`, `POST /api/branch/update`. */
 export function branchRoutes(app: App, ports: BranchPorts): void {
   const errors = { ...changeErrors, 409: errorBody };
-  app.get(
-    "/api/branch/status",
-    {
-      schema: {
-        summary: "The branch of the checkout that mem runs from, or the version of the package.",
-        response: { 200: branchStatus, ...readErrors, 409: errorBody },
-      },
-    },
-    () => ports.status(),
-  );
-  app.post(
-    "/api/branch/switch",
-    {
-      schema: {
-        summary: "Switch the checkout to another branch; refused while it has uncommitted changes.",
-        body: branchSwitchBody,
-        response: { 200: branchSwitched, ...errors },
-      },
-    },
-    ({ body }) => ports.switchTo(body.branch),
-  );
-  app.post(
-    "/api/branch/update",
-    {
-      schema: {
-        summary: "Fast-forward the checkout to its remote branch.",
-        body: branchUpdateBody,
-        response: { 200: branchUpdated, ...errors },
-      },
-    },
-    () => ports.update(),
-  );
+  route(app, "GET /api/branch/status", {
+    summary: "The branch of the checkout that mem runs from, or the version of the package.",
+    response: { 200: branchStatus, ...readErrors, 409: errorBody },
+    handler: () => ports.status(),
+  });
+  route(app, "POST /api/branch/switch", {
+    summary: "Switch the checkout to another branch; refused while it has uncommitted changes.",
+    body: branchSwitchBody,
+    response: { 200: branchSwitched, ...errors },
+    handler: ({ body }) => ports.switchTo(body.branch),
+  });
+  route(app, "POST /api/branch/update", {
+    summary: "Fast-forward the checkout to its remote branch.",
+    body: branchUpdateBody,
+    response: { 200: branchUpdated, ...errors },
+    handler: () => ports.update(),
+  });
 }

@@ -2,6 +2,7 @@
 import type { NotRecorded } from "../../capture/record-observation.ts";
 import { MemError } from "../../core/errors.ts";
 import type { Observation, Session } from "../../core/records/records.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
@@ -30,11 +31,11 @@ export interface CompatibilityPorts {
 
 /** `/health`, `/sessions`, `/sessions/:id`, `/observations`, `/observations/:id`. */
 export function compatibilityRoutes(app: App, service: ApiService, ports: CompatibilityPorts): void {
-  app.get(
-    "/health",
-    { schema: { summary: "Health of the worker.", response: { 200: compatibilityHealth, ...readErrors } } },
-    () => ports.health(),
-  );
+  route(app, "GET /health", {
+    summary: "Health of the worker.",
+    response: { 200: compatibilityHealth, ...readErrors },
+    handler: () => ports.health(),
+  });
   sessionRecordRoutes(app, service, ports);
   pageRoute(app, service, {
     url: "/observations",
@@ -48,20 +49,15 @@ export function compatibilityRoutes(app: App, service: ApiService, ports: Compat
     record: observation,
     find: ({ observations }) => observations.byId,
   });
-  app.post(
-    "/observations",
-    {
-      schema: {
-        summary: "Record a finished observation, without the generator.",
-        body: recordObservationBody,
-        response: { 200: notRecorded, 201: observation, ...writeErrors, 409: errorBody },
-      },
-    },
-    async ({ body }, reply) => {
+  route(app, "POST /observations", {
+    summary: "Record a finished observation, without the generator.",
+    body: recordObservationBody,
+    response: { 200: notRecorded, 201: observation, ...writeErrors, 409: errorBody },
+    handler: async ({ body }, reply) => {
       const answer = await ports.recordObservation(body);
       return "reason" in answer ? reply.code(200).send(answer) : reply.code(201).send(answer);
     },
-  );
+  });
 }
 
 function sessionRecordRoutes(app: App, service: ApiService, { intake, sessions }: CompatibilityPorts): void {
@@ -74,32 +70,23 @@ function sessionRecordRoutes(app: App, service: ApiService, { intake, sessions }
       return project === undefined || found?.project === project ? found : undefined;
     },
   });
-  app.post(
-    "/sessions",
-    {
-      schema: {
-        summary: "Start or continue a session; answers its record.",
-        body: initBody,
-        response: { 200: session, ...writeErrors },
-      },
-    },
-    async ({ body: { platformSource, ...prompt } }) => {
+  route(app, "POST /sessions", {
+    summary: "Start or continue a session; answers its record.",
+    body: initBody,
+    response: { 200: session, ...writeErrors },
+    handler: async ({ body: { platformSource, ...prompt } }) => {
       const { sessionDbId } = await intake.initSession({ ...prompt, host: platformSource });
       return sessions.byId(sessionDbId) ?? noSession(sessionDbId);
     },
-  );
-  app.patch(
-    "/sessions/:id",
-    {
-      schema: {
-        summary: "Set the title of a session.",
-        params: idParams,
-        body: renameBody,
-        response: { 200: session, ...changeErrors },
-      },
-    },
-    async ({ params, body }) => (await sessions.rename(params.id, body.title)) ?? noSession(params.id),
-  );
+  });
+  route(app, "PATCH /sessions/:id", {
+    summary: "Set the title of a session.",
+    params: idParams,
+    body: renameBody,
+    response: { 200: session, ...changeErrors },
+    handler: async ({ params, body }) =>
+      (await sessions.rename(params.id, body.title)) ?? noSession(params.id),
+  });
 }
 
 function noSession(id: number): never {

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { Explain } from "../../context/explain.ts";
 import { terminalText } from "../../text/terminal-text.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { injectAnswer, recentAnswer, recentQuery } from "../schemas/context.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
@@ -34,65 +35,45 @@ export function contextRoutes(app: App, service: ApiService, options: ContextOpt
     200: { content: { "text/plain": { schema: injectAnswer } } },
     ...service.errors.read,
   };
-  app.get(
-    "/api/context/inject",
-    {
-      ...service.access.read,
-      schema: {
-        summary: "The context text of one or more projects.",
-        querystring: options.injectQuery,
-        response,
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET /api/context/inject", {
+    ...service.access.read,
+    summary: "The context text of one or more projects.",
+    querystring: options.injectQuery,
+    response,
+    handler: async (request, reply) => {
       const text = await service.portsFor(request).inject(request.query);
       return reply.type("text/plain; charset=utf-8").send(text);
     },
-  );
-  app.get(
-    "/api/context/preview",
-    {
-      ...service.access.read,
-      schema: {
-        summary:
-          "The context text of one or more projects for a terminal, with ANSI colours unless `colors` is false.",
-        querystring: options.previewQuery,
-        response,
-      },
-    },
-    async (request, reply) => {
+  });
+  route(app, "GET /api/context/preview", {
+    ...service.access.read,
+    summary:
+      "The context text of one or more projects for a terminal, with ANSI colours unless `colors` is false.",
+    querystring: options.previewQuery,
+    response,
+    handler: async (request, reply) => {
       const { projects, colors } = request.query;
       const coloured = await service.portsFor(request).inject({ projects, colors: true });
       const text = colors ? coloured : terminalText(coloured);
       const lines = options.unknownProjects(projects).map((sentence) => `${sentence}\n`);
       return reply.type("text/plain; charset=utf-8").send([text, ...lines].join(""));
     },
-  );
+  });
 }
 
 /** `GET /api/context/explain`, and `POST` for a prompt that is too long for a URL. */
 export function explainRoutes(app: App, explain: Explain): void {
-  app.get(
-    "/api/context/explain",
-    {
-      schema: {
-        summary:
-          "The context an agent gets at session start, with a prompt, before a file or a command, and why.",
-        querystring: explainQuery,
-        response: { 200: contextExplanation, ...readErrors },
-      },
-    },
-    ({ query }) => explain(query),
-  );
-  app.post(
-    "/api/context/explain",
-    {
-      schema: {
-        summary: "The same with its parameters in the body, for a prompt that is too long for a URL.",
-        body: explainQuery,
-        response: { 200: contextExplanation, ...writeErrors },
-      },
-    },
-    ({ body }) => explain(body),
-  );
+  route(app, "GET /api/context/explain", {
+    summary:
+      "The context an agent gets at session start, with a prompt, before a file or a command, and why.",
+    querystring: explainQuery,
+    response: { 200: contextExplanation, ...readErrors },
+    handler: ({ query }) => explain(query),
+  });
+  route(app, "POST /api/context/explain", {
+    summary: "The same with its parameters in the body, for a prompt that is too long for a URL.",
+    body: explainQuery,
+    response: { 200: contextExplanation, ...writeErrors },
+    handler: ({ body }) => explain(body),
+  });
 }

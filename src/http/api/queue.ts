@@ -1,5 +1,6 @@
 // The queue over HTTP: list unfinished messages, retry, drop.
 import type { QueueDropped, QueuedMessage, QueueRetried, QueueSelection } from "../../core/records/queue.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors, writeErrors } from "../schemas/error.ts";
 import {
@@ -26,41 +27,26 @@ export interface QueuePorts {
 
 /** `GET /api/queue`, `POST /api/queue/retry` and `/api/queue/drop`. */
 export function queueRoutes(app: App, queue: QueuePorts): void {
-  app.get(
-    "/api/queue",
-    {
-      schema: {
-        summary: "A page of unfinished messages, oldest first.",
-        querystring: queueQuery,
-        response: { 200: queuePage, ...readErrors },
-      },
-    },
-    ({ query }) => {
+  route(app, "GET /api/queue", {
+    summary: "A page of unfinished messages, oldest first.",
+    querystring: queueQuery,
+    response: { 200: queuePage, ...readErrors },
+    handler: ({ query }) => {
       const { items, total } = queue.page(query);
       const { offset, limit } = query;
       return { items, total, hasMore: offset + items.length < total, offset, limit };
     },
-  );
-  app.post(
-    "/api/queue/retry",
-    {
-      schema: {
-        summary: "Retry failed messages now, with all attempts.",
-        body: retryBody,
-        response: { 200: retryAnswer, ...writeErrors },
-      },
-    },
-    ({ body }) => queue.retry(body),
-  );
-  app.post(
-    "/api/queue/drop",
-    {
-      schema: {
-        summary: "Drop messages from the queue.",
-        body: dropBody,
-        response: { 200: dropAnswer, ...writeErrors },
-      },
-    },
-    ({ body }) => queue.drop(body),
-  );
+  });
+  route(app, "POST /api/queue/retry", {
+    summary: "Retry failed messages now, with all attempts.",
+    body: retryBody,
+    response: { 200: retryAnswer, ...writeErrors },
+    handler: ({ body }) => queue.retry(body),
+  });
+  route(app, "POST /api/queue/drop", {
+    summary: "Drop messages from the queue.",
+    body: dropBody,
+    response: { 200: dropAnswer, ...writeErrors },
+    handler: ({ body }) => queue.drop(body),
+  });
 }

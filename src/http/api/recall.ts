@@ -1,4 +1,5 @@
 // The timeline around a record, the records of a file, and records by their ids.
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { batchAnswer, batchBody, fileTimelineAnswer, fileTimelineQuery } from "../schemas/recall.ts";
 import { timelineAnswer, timelineQuery } from "../schemas/timeline.ts";
@@ -6,18 +7,13 @@ import { type ApiService, getRoute, postRoute } from "./service.ts";
 
 /** `GET /api/timeline`, `/api/observations/by-file|batch`. */
 export function recallRoutes(app: App, service: ApiService): void {
-  app.get(
-    "/api/timeline",
-    {
-      ...service.access.read,
-      schema: {
-        summary: "Records before and after a record or a moment, oldest first.",
-        querystring: timelineQuery,
-        response: { 200: timelineAnswer, ...service.errors.lookup },
-      },
-    },
-    async (request) => service.portsFor(request).timeline(request.query),
-  );
+  route(app, "GET /api/timeline", {
+    ...service.access.read,
+    summary: "Records before and after a record or a moment, oldest first.",
+    querystring: timelineQuery,
+    response: { 200: timelineAnswer, ...service.errors.lookup },
+    handler: async (request) => service.portsFor(request).timeline(request.query),
+  });
   getRoute(
     app,
     { service, url: "/api/observations/by-file" },
@@ -41,16 +37,11 @@ export function recallRoutes(app: App, service: ApiService): void {
 
 /** `POST /api/timeline`, of the worker alone. */
 export function timelinePostRoute(app: App, service: ApiService): void {
-  app.post(
-    "/api/timeline",
-    {
-      ...service.access.read,
-      schema: {
-        summary: "The same with its parameters in the body, for a query that is too long for a URL.",
-        body: timelineQuery,
-        response: { 200: timelineAnswer, ...service.errors.change },
-      },
-    },
-    async (request) => service.portsFor(request).timeline(request.body),
-  );
+  route(app, "POST /api/timeline", {
+    ...service.access.read,
+    summary: "The same with its parameters in the body, for a query that is too long for a URL.",
+    body: timelineQuery,
+    response: { 200: timelineAnswer, ...service.errors.change },
+    handler: async (request) => service.portsFor(request).timeline(request.body),
+  });
 }

@@ -1,6 +1,7 @@
 // Stored records: pages, one record by its id, counts, projects.
 import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { idParams, pageQuery } from "../schemas/fields.ts";
 import {
@@ -82,14 +83,14 @@ interface PageAnswer<R> {
 export function pageRoute<R>(
   app: App,
   service: ApiService,
-  route: {
+  asked: {
     url: string;
     of: string;
     page: z.ZodType<PageAnswer<R>>;
     read(ports: ApiPorts): Records<R>["page"];
   },
 ): void {
-  const { url, of, page, read } = route;
+  const { url, of, page, read } = asked;
   getRoute(
     app,
     { service, url },
@@ -105,26 +106,21 @@ export function pageRoute<R>(
 export function byIdRoute<R>(
   app: App,
   service: ApiService,
-  route: {
+  asked: {
     url: string;
     noun: string;
     record: z.ZodType<R>;
     find(ports: ApiPorts): (id: number, project?: string) => Awaitable<R | undefined>;
   },
 ): void {
-  const { url, noun, record, find } = route;
-  app.get(
-    url,
-    {
-      ...service.access.read,
-      schema: {
-        summary: `One ${noun}.`,
-        params: idParams,
-        querystring: service.recordQuery,
-        response: { 200: record, ...service.errors.lookup },
-      },
-    },
-    async (request): Promise<R> => {
+  const { url, noun, record, find } = asked;
+  route(app, `GET ${url}`, {
+    ...service.access.read,
+    summary: `One ${noun}.`,
+    params: idParams,
+    querystring: service.recordQuery,
+    response: { 200: record, ...service.errors.lookup },
+    handler: async (request): Promise<R> => {
       const { id } = request.params;
       const found = await find(service.portsFor(request))(id, request.query.project);
       if (found !== undefined) return found;
@@ -133,28 +129,21 @@ export function byIdRoute<R>(
         hint: "Ids come from the lists and from GET /api/search.",
       });
     },
-  );
+  });
 }
 
 function totalRoutes(app: App, service: ApiService): void {
   const { read } = service.access;
-  app.get(
-    "/api/stats",
-    {
-      ...read,
-      schema: {
-        summary: "Counts of records and sessions, and the state of the process.",
-        response: { 200: stats, ...service.errors.read },
-      },
-    },
-    async (request) => service.portsFor(request).stats(),
-  );
-  app.get(
-    "/api/projects",
-    {
-      ...read,
-      schema: { summary: "Labels of all projects.", response: { 200: projectList, ...service.errors.read } },
-    },
-    async (request) => ({ projects: await service.portsFor(request).projects() }),
-  );
+  route(app, "GET /api/stats", {
+    ...read,
+    summary: "Counts of records and sessions, and the state of the process.",
+    response: { 200: stats, ...service.errors.read },
+    handler: async (request) => service.portsFor(request).stats(),
+  });
+  route(app, "GET /api/projects", {
+    ...read,
+    summary: "Labels of all projects.",
+    response: { 200: projectList, ...service.errors.read },
+    handler: async (request) => ({ projects: await service.portsFor(request).projects() }),
+  });
 }

@@ -2,6 +2,7 @@
 
 import type { RegenerationState, Regenerator } from "../../generate/regenerate.ts";
 import type { PlanRegeneration, RegenerationPlan } from "../../generate/regeneration-plan.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import {
@@ -19,55 +20,35 @@ export type RegeneratePorts = Pick<Regenerator, "start" | "resume" | "stop" | "s
 
 /** `POST`, `GET` and `DELETE /api/regenerate`, and `GET /api/regenerate/plan`. */
 export function regenerateRoutes(app: App, regenerate: RegeneratePorts): void {
-  app.post(
-    "/api/regenerate",
-    {
-      schema: {
-        summary: "Regenerate the selected records in the background; continues with what is already listed.",
-        body: regenerateBody,
-        response: { 200: regenerationState, ...writeErrors, 409: errorBody },
-      },
-    },
-    ({ body }): Promise<RegenerationState> | RegenerationState => {
+  route(app, "POST /api/regenerate", {
+    summary: "Regenerate the selected records in the background; continues with what is already listed.",
+    body: regenerateBody,
+    response: { 200: regenerationState, ...writeErrors, 409: errorBody },
+    handler: ({ body }): Promise<RegenerationState> | RegenerationState => {
       const { resume = false, generator = "local", since, project } = body;
       return resume ? regenerate.resume() : regenerate.start({ generator, since, project });
     },
-  );
-  app.get(
-    "/api/regenerate",
-    {
-      schema: {
-        summary: "Progress of the regeneration.",
-        response: { 200: regenerationState, ...readErrors },
-      },
-    },
-    () => regenerate.state(),
-  );
-  app.get(
-    "/api/regenerate/plan",
-    {
-      schema: {
-        summary: "Calls and cost of a start; nothing is started.",
-        querystring: planQuery,
-        response: { 200: regenerationPlan, ...readErrors, 409: errorBody },
-      },
-    },
-    async ({ query: { resume, generator = "local", since, project } }) => {
+  });
+  route(app, "GET /api/regenerate", {
+    summary: "Progress of the regeneration.",
+    response: { 200: regenerationState, ...readErrors },
+    handler: () => regenerate.state(),
+  });
+  route(app, "GET /api/regenerate/plan", {
+    summary: "Calls and cost of a start; nothing is started.",
+    querystring: planQuery,
+    response: { 200: regenerationPlan, ...readErrors, 409: errorBody },
+    handler: async ({ query: { resume, generator = "local", since, project } }) => {
       const plan = await regenerate.plan(resume ? null : { generator, since, project });
       return planOnWire(plan, regenerate.state().running);
     },
-  );
-  app.delete(
-    "/api/regenerate",
-    {
-      schema: {
-        summary: "Stop; the rest stays listed for the next start, or is forgotten with `drop`.",
-        querystring: stopQuery,
-        response: { 200: regenerationState, ...readErrors },
-      },
-    },
-    ({ query }) => regenerate.stop(query),
-  );
+  });
+  route(app, "DELETE /api/regenerate", {
+    summary: "Stop; the rest stays listed for the next start, or is forgotten with `drop`.",
+    querystring: stopQuery,
+    response: { 200: regenerationState, ...readErrors },
+    handler: ({ query }) => regenerate.stop(query),
+  });
 }
 
 function planOnWire(

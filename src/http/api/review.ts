@@ -4,6 +4,7 @@ import type { EditText } from "../../context/freshness/edit-text.ts";
 import type { Review } from "../../context/freshness/review.ts";
 import type { Rules } from "../../context/freshness/rules.ts";
 import { MemError } from "../../core/errors.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
@@ -24,43 +25,28 @@ import { renameBody, session } from "../schemas/session.ts";
 
 /** `GET` and `POST /api/rules`, `POST /api/observations/:id/text`. */
 export function ruleRoutes(app: App, rules: Rules, editText: EditText): void {
-  app.get(
-    "/api/rules",
-    {
-      schema: {
-        summary: "Standing rules that apply everywhere, and the rules of a project.",
-        querystring: rulesQuery,
-        response: { 200: rulesAnswer, ...readErrors },
-      },
-    },
-    ({ query }) => rules.list(query),
-  );
-  app.post(
-    "/api/rules",
-    {
-      schema: {
-        summary: "Add a rule of the user. Adding the same text again changes nothing.",
-        body: rememberBody,
-        response: { 200: remembered, 201: remembered, ...writeErrors },
-      },
-    },
-    async ({ body }, reply) => {
+  route(app, "GET /api/rules", {
+    summary: "Standing rules that apply everywhere, and the rules of a project.",
+    querystring: rulesQuery,
+    response: { 200: rulesAnswer, ...readErrors },
+    handler: ({ query }) => rules.list(query),
+  });
+  route(app, "POST /api/rules", {
+    summary: "Add a rule of the user. Adding the same text again changes nothing.",
+    body: rememberBody,
+    response: { 200: remembered, 201: remembered, ...writeErrors },
+    handler: async ({ body }, reply) => {
       const answer = await rules.remember(body);
       return reply.code(answer.status === "stored" ? 201 : 200).send(answer);
     },
-  );
-  app.post(
-    "/api/observations/:id/text",
-    {
-      schema: {
-        summary: "Replace the title or text of an observation.",
-        params: idParams,
-        body: textBody,
-        response: { 200: observation, ...changeErrors },
-      },
-    },
-    ({ params: { id }, body }) => editText(id, body),
-  );
+  });
+  route(app, "POST /api/observations/:id/text", {
+    summary: "Replace the title or text of an observation.",
+    params: idParams,
+    body: textBody,
+    response: { 200: observation, ...changeErrors },
+    handler: ({ params: { id }, body }) => editText(id, body),
+  });
 }
 
 export interface EditPorts {
@@ -111,31 +97,21 @@ function noRecord(kind: string, id: number): never {
 /** `POST /api/observations/:id/status` and `/api/observations/:id/pin`; both answer the changed record. */
 export function reviewRoutes(app: App, review: Review): void {
   const response = { 200: observation, ...changeErrors, 409: errorBody };
-  app.post(
-    "/api/observations/:id/status",
-    {
-      schema: {
-        summary: "Mark an observation as superseded or rejected; `active` undoes either.",
-        params: idParams,
-        body: statusBody,
-        response,
-      },
-    },
-    ({ params: { id }, body }) => {
+  route(app, "POST /api/observations/:id/status", {
+    summary: "Mark an observation as superseded or rejected; `active` undoes either.",
+    params: idParams,
+    body: statusBody,
+    response,
+    handler: ({ params: { id }, body }) => {
       if (body.status === "superseded") return review(id, { is: "superseded", by: body.superseded_by });
       return review(id, { is: body.status === "rejected" ? "rejected" : "restored" });
     },
-  );
-  app.post(
-    "/api/observations/:id/pin",
-    {
-      schema: {
-        summary: "Pin an observation, which puts it first in the injected context, or unpin it.",
-        params: idParams,
-        body: pinBody,
-        response,
-      },
-    },
-    ({ params: { id }, body }) => review(id, { is: body.pinned ? "pinned" : "unpinned" }),
-  );
+  });
+  route(app, "POST /api/observations/:id/pin", {
+    summary: "Pin an observation, which puts it first in the injected context, or unpin it.",
+    params: idParams,
+    body: pinBody,
+    response,
+    handler: ({ params: { id }, body }) => review(id, { is: body.pinned ? "pinned" : "unpinned" }),
+  });
 }

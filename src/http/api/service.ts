@@ -8,6 +8,7 @@ import type { FileObservation, FileTimelineRequest } from "../../recall/by-file.
 import type { SearchResults } from "../../recall/search.ts";
 import type { TimelineItem, TimelineRequest } from "../../recall/timeline.ts";
 import type { Topic, TopicRequest } from "../../recall/topics.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import type { changeErrors, lookupErrors, readErrors, writeErrors } from "../schemas/error.ts";
 import type { SearchQuery } from "../schemas/search.ts";
@@ -106,14 +107,13 @@ export function getRoute<Input, Answer>(
   { summary, input, answer }: RouteOf<Input, Answer>,
   answering: Answering<Input, Answer>,
 ): void {
-  app.get(
-    url,
-    {
-      ...service.access.read,
-      schema: { summary, querystring: input, response: { 200: answer, ...service.errors.read } },
-    },
-    async (request) => answering(service.portsFor(request), request.query as Input),
-  );
+  route(app, `GET ${url}`, {
+    ...service.access.read,
+    summary,
+    querystring: input,
+    response: { 200: answer, ...service.errors.read },
+    handler: async (request) => answering(service.portsFor(request), request.query as Input),
+  });
 }
 
 /** A `POST` route that reads, or writes, by its body. */
@@ -123,12 +123,11 @@ export function postRoute<Input, Answer>(
   { summary, input, answer }: RouteOf<Input, Answer>,
   answering: Answering<Input, Answer>,
 ): void {
-  app.post(
-    url,
-    {
-      ...service.access[access],
-      schema: { summary, body: input, response: { 200: answer, ...service.errors.write } },
-    },
-    async (request) => answering(service.portsFor(request), request.body as Input),
-  );
+  route(app, `POST ${url}`, {
+    ...service.access[access],
+    summary,
+    body: input,
+    response: { 200: answer, ...service.errors.write },
+    handler: async (request) => answering(service.portsFor(request), request.body as Input),
+  });
 }

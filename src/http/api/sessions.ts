@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type * as z from "zod";
 import type { PromptAnswer } from "../../capture/inputs.ts";
 import { MemError } from "../../core/errors.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { sessionDbIdParams } from "../schemas/fields.ts";
 import {
@@ -95,51 +96,36 @@ function numberedRoute<Body, Answer>(
   { summary, input, answer }: { summary: string; input: z.ZodType<Body>; answer: z.ZodType<Answer> },
   answering: (of: NumberedSession & { port: number }, body: Body) => Promise<Answer>,
 ): void {
-  app.post(
-    `/sessions/:sessionDbId/${action}`,
-    {
-      ...service.access.write,
-      schema: {
-        summary,
-        params: sessionDbIdParams,
-        body: input,
-        response: { 200: answer, ...service.errors.change },
-      },
-    },
-    async (request) => {
+  route(app, `POST /sessions/:sessionDbId/${action}`, {
+    ...service.access.write,
+    summary,
+    params: sessionDbIdParams,
+    body: input,
+    response: { 200: answer, ...service.errors.change },
+    handler: async (request) => {
       const of = await demandSession(service, request, request.params.sessionDbId);
       return answering({ ...of, port: service.portsFor(request).port() }, request.body as Body);
     },
-  );
+  });
 }
 
 function completeAndStatusRoutes(app: App, service: ApiService): void {
-  app.post(
-    "/sessions/:sessionDbId/complete",
-    {
-      ...service.access.write,
-      schema: {
-        summary: "Mark a session completed.",
-        params: sessionDbIdParams,
-        response: { 200: completeAnswer, ...service.errors.change },
-      },
-    },
-    async (request) => {
+  route(app, "POST /sessions/:sessionDbId/complete", {
+    ...service.access.write,
+    summary: "Mark a session completed.",
+    params: sessionDbIdParams,
+    response: { 200: completeAnswer, ...service.errors.change },
+    handler: async (request) => {
       const { intake, session } = await demandSession(service, request, request.params.sessionDbId);
       return intake.complete({ claudeSessionId: session.claude_session_id });
     },
-  );
-  app.get(
-    "/sessions/:sessionDbId/status",
-    {
-      ...service.access.read,
-      schema: {
-        summary: "Status of a session, and how many of its messages wait.",
-        params: sessionDbIdParams,
-        response: { 200: sessionStatus, ...service.errors.lookup },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "GET /sessions/:sessionDbId/status", {
+    ...service.access.read,
+    summary: "Status of a session, and how many of its messages wait.",
+    params: sessionDbIdParams,
+    response: { 200: sessionStatus, ...service.errors.lookup },
+    handler: async (request) => {
       const { session, waiting } = await demandSession(service, request, request.params.sessionDbId);
       const until = session.completed_at_epoch ?? service.portsFor(request).now();
       return {
@@ -150,7 +136,7 @@ function completeAndStatusRoutes(app: App, service: ApiService): void {
         uptime: Math.max(0, until - session.created_at_epoch),
       };
     },
-  );
+  });
 }
 
 function initialized(answer: PromptAnswer) {

@@ -1,6 +1,7 @@
 // Settings over HTTP (only the viewer's own state can be written), and the MCP switch of the hosts with mem.
 import { MemError } from "../../core/errors.ts";
 import { isJsonObject } from "../../text/json.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import {
@@ -27,48 +28,33 @@ export interface SettingsPorts {
 
 /** `GET` and `POST /api/settings`, `GET /api/settings/list`. */
 export function settingsRoutes(app: App, { viewer, settings, list }: SettingsPorts): void {
-  app.get(
-    "/api/settings",
-    {
-      schema: {
-        summary: "The viewer's state and every configuration setting, keys included.",
-        response: { 200: settingsAnswer, ...readErrors },
-      },
-    },
-    (_request, reply) => {
+  route(app, "GET /api/settings", {
+    summary: "The viewer's state and every configuration setting, keys included.",
+    response: { 200: settingsAnswer, ...readErrors },
+    handler: (_request, reply) => {
       reply.header("cache-control", "no-store");
       return { ...settings(), ...viewer.get() };
     },
-  );
-  app.get(
-    "/api/settings/list",
-    {
-      schema: {
-        summary:
-          "Every setting with its origin, its meaning and the command that changes it; secrets are masked.",
-        response: { 200: settingsList, ...readErrors },
-      },
-    },
-    (_request, reply) => {
+  });
+  route(app, "GET /api/settings/list", {
+    summary:
+      "Every setting with its origin, its meaning and the command that changes it; secrets are masked.",
+    response: { 200: settingsList, ...readErrors },
+    handler: (_request, reply) => {
       reply.header("cache-control", "no-store");
       return { settings: list() };
     },
-  );
-  app.post(
-    "/api/settings",
-    {
-      schema: {
-        summary: "Save the viewer's state; configuration is changed by `mem settings set`.",
-        body: settingsBody,
-        response: { 200: settingsSaved, ...writeErrors },
-      },
-      preValidation: (request, _reply, done) => done(refusedSetting(request.body)),
-    },
-    async ({ body }) => {
+  });
+  route(app, "POST /api/settings", {
+    summary: "Save the viewer's state; configuration is changed by `mem settings set`.",
+    body: settingsBody,
+    response: { 200: settingsSaved, ...writeErrors },
+    preValidation: (request, _reply, done) => done(refusedSetting(request.body)),
+    handler: async ({ body }) => {
       await viewer.set(body);
       return { success: true as const };
     },
-  );
+  });
 }
 
 const writable = new Set(["sidebarOpen", "selectedProject"]);
@@ -92,28 +78,18 @@ export interface McpPorts {
 
 /** `GET /api/mcp/status`, `POST /api/mcp/toggle`. */
 export function mcpRoutes(app: App, ports: McpPorts): void {
-  app.get(
-    "/api/mcp/status",
-    {
-      schema: {
-        summary: "Whether the hosts with mem have recall over MCP.",
-        response: { 200: mcpStatus, ...readErrors, 409: errorBody },
-      },
-    },
-    () => ({ enabled: ports.enabled() }),
-  );
-  app.post(
-    "/api/mcp/toggle",
-    {
-      schema: {
-        summary: "Turn recall over MCP on or off for the hosts with mem.",
-        body: mcpToggleBody,
-        response: { 200: mcpToggled, ...writeErrors, 409: errorBody },
-      },
-    },
-    ({ body: { enabled } }) => {
+  route(app, "GET /api/mcp/status", {
+    summary: "Whether the hosts with mem have recall over MCP.",
+    response: { 200: mcpStatus, ...readErrors, 409: errorBody },
+    handler: () => ({ enabled: ports.enabled() }),
+  });
+  route(app, "POST /api/mcp/toggle", {
+    summary: "Turn recall over MCP on or off for the hosts with mem.",
+    body: mcpToggleBody,
+    response: { 200: mcpToggled, ...writeErrors, 409: errorBody },
+    handler: ({ body: { enabled } }) => {
       ports.toggle(enabled);
       return { success: true as const, enabled };
     },
-  );
+  });
 }

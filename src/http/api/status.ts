@@ -1,15 +1,18 @@
-// State of the worker: health with proof of identity, readiness, version, queue, cost, sync.
+// State of the worker: health with proof of identity, readiness, version, queue, cost, rebuild of derived data.
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { type CostAnswer, type CostQuery, costAnswer, costQuery } from "../schemas/cost.ts";
-import { readErrors } from "../schemas/error.ts";
+import { readErrors, writeErrors } from "../schemas/error.ts";
 import {
   type Health,
   health,
   healthHeaders,
   type ProcessingStatusAnswer,
   processingStatus,
+  type RepairState,
   readiness,
-  syncStatus,
+  repairBody,
+  repairState,
   versionAnswer,
 } from "../schemas/status.ts";
 
@@ -23,46 +26,31 @@ export interface StatusPorts {
 
 /** `/api/health`, `/api/readiness`, `/api/version`, `/api/processing-status`. */
 export function statusRoutes(app: App, ports: StatusPorts): void {
-  app.get(
-    "/api/health",
-    {
-      schema: {
-        summary: "Health of the worker, and notices for the user.",
-        headers: healthHeaders,
-        response: { 200: health, ...readErrors },
-      },
-    },
-    ({ headers }, reply) => {
+  route(app, "GET /api/health", {
+    summary: "Health of the worker, and notices for the user.",
+    headers: healthHeaders,
+    response: { 200: health, ...readErrors },
+    handler: ({ headers }, reply) => {
       const nonce = headers["x-mem-nonce"];
       if (nonce !== undefined) reply.header("x-mem-proof", ports.prove(nonce));
       return ports.health();
     },
-  );
-  app.get(
-    "/api/readiness",
-    {
-      schema: {
-        summary: "Ready: the worker listens only once it is fully built.",
-        response: { 200: readiness, ...readErrors },
-      },
-    },
-    () => ({ status: "ready" as const }),
-  );
-  app.get(
-    "/api/version",
-    { schema: { summary: "The worker's version.", response: { 200: versionAnswer, ...readErrors } } },
-    () => ({ version: ports.version() }),
-  );
-  app.get(
-    "/api/processing-status",
-    {
-      schema: {
-        summary: "The queue, and the outcome of every accepted message.",
-        response: { 200: processingStatus, ...readErrors },
-      },
-    },
-    () => ports.processingStatus(),
-  );
+  });
+  route(app, "GET /api/readiness", {
+    summary: "Ready: the worker listens only once it is fully built.",
+    response: { 200: readiness, ...readErrors },
+    handler: () => ({ status: "ready" as const }),
+  });
+  route(app, "GET /api/version", {
+    summary: "The worker's version.",
+    response: { 200: versionAnswer, ...readErrors },
+    handler: () => ({ version: ports.version() }),
+  });
+  route(app, "GET /api/processing-status", {
+    summary: "The queue, and the outcome of every accepted message.",
+    response: { 200: processingStatus, ...readErrors },
+    handler: () => ports.processingStatus(),
+  });
 }
 
 export interface CostPorts {
@@ -71,29 +59,38 @@ export interface CostPorts {
 
 /** `GET /api/cost`. */
 export function costRoutes(app: App, cost: CostPorts): void {
-  app.get(
-    "/api/cost",
-    {
-      schema: {
-        summary: "Model calls and their cost by day, project or model, with a projection for the month.",
-        querystring: costQuery,
-        response: { 200: costAnswer, ...readErrors },
-      },
-    },
-    ({ query }) => cost.report(query),
-  );
+  route(app, "GET /api/cost", {
+    summary: "Model calls and their cost by day, project or model, with a projection for the month.",
+    querystring: costQuery,
+    response: { 200: costAnswer, ...readErrors },
+    handler: ({ query }) => cost.report(query),
+  });
 }
 
-/** `GET /api/sync/status`; always registered. */
-export function syncRoutes(app: App): void {
-  app.get(
-    "/api/sync/status",
-    {
-      schema: {
-        summary: "Whether sync with a hub is configured.",
-        response: { 200: syncStatus, ...readErrors },
-      },
-    },
-    () => ({ configured: false as const }),
-  );
+export interface MaintenancePorts {
+  /** Lists every record for the rebuild; resolves to their number. */
+  repair(): Promise<number>;
+  waiting(): number;
+  /** Time of the last full check, null before the first, and the number of records it repaired. */
+  compared(): { at: number | null; found: number };
+}
+
+/** `POST /api/maintenance/repair` begins, `GET` says how far it is. */
+export function maintenanceRoutes(app: App, maintenance: MaintenancePorts): void {
+  route(app, "POST /api/maintenance/repair", {
+    summary: "Rebuild full text and files of all records, in the background.",
+    body: repairBody,
+    response: { 200: repairState, ...writeErrors },
+    handler: async () => stateOf(maintenance, await maintenance.repair()),
+  });
+  route(app, "GET /api/maintenance/repair", {
+    summary: "Records that wait for the rebuild.",
+    response: { 200: repairState, ...readErrors },
+    handler: () => stateOf(maintenance, maintenance.waiting()),
+  });
+}
+
+function stateOf({ compared }: MaintenancePorts, waiting: number): RepairState {
+  const { at, found } = compared();
+  return { waiting, compared_at_epoch: at, repaired: found };
 }

@@ -3,6 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { MemError } from "../../core/errors.ts";
 import type { ProcessingStatus, StreamEvent } from "../../core/records/events.ts";
+import { route } from "../plugins/route.ts";
 import { createSseClients, type SseOptions } from "../plugins/sse.ts";
 import type { App } from "../plugins/zod.ts";
 import { readErrors } from "../schemas/error.ts";
@@ -90,23 +91,18 @@ export function createStreamHub(deps: HubDeps) {
 
 /** `GET /stream`. */
 export function streamRoutes(app: App, hub: StreamHub): void {
-  app.get(
-    "/stream",
-    {
-      schema: {
-        summary: "The worker's events, live; with a project only its events and those without one.",
-        querystring: streamQuery,
-        response: { 200: { content: { "text/event-stream": { schema: streamEvent } } }, ...readErrors },
-      },
-    },
-    ({ query }, reply) => {
+  route(app, "GET /stream", {
+    summary: "The worker's events, live; with a project only its events and those without one.",
+    querystring: streamQuery,
+    response: { 200: { content: { "text/event-stream": { schema: streamEvent } } }, ...readErrors },
+    handler: ({ query }, reply) => {
       hub.assertRoom();
       const headers: OutgoingHttpHeaders = {};
       for (const [name, value] of Object.entries(reply.getHeaders())) headers[name] = value ?? "";
       reply.hijack();
       hub.connect(reply.raw, headers, query.project);
     },
-  );
+  });
 }
 
 // Otherwise a client that reconnects in a loop makes all others reload each time.

@@ -1,5 +1,6 @@
 // Deleting records, the trash, and undoing.
 import type { TrashKind } from "../../core/records/trash.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
@@ -30,51 +31,31 @@ export interface TrashPorts {
 /** `DELETE /api/observations|summaries|prompts|sessions/:id`, `GET` and `DELETE /api/trash`, `POST /api/trash/:id/restore`. */
 export function trashRoutes(app: App, trash: TrashPorts): void {
   for (const { url, kind, what } of deletable) {
-    app.delete(
-      url,
-      {
-        schema: {
-          summary: `Delete ${what}. It can be restored for 30 days.`,
-          params: idParams,
-          response: { 200: deletedRecord, ...changeErrors },
-        },
-      },
-      ({ params: { id } }) => trash.remove(kind, id),
-    );
+    route(app, `DELETE ${url}`, {
+      summary: `Delete ${what}. It can be restored for 30 days.`,
+      params: idParams,
+      response: { 200: deletedRecord, ...changeErrors },
+      handler: ({ params: { id } }) => trash.remove(kind, id),
+    });
   }
-  app.get(
-    "/api/trash",
-    {
-      schema: {
-        summary: "Deleted records and edits that can be undone, newest first.",
-        querystring: trashQuery,
-        response: { 200: trashPage, ...readErrors },
-      },
-    },
-    ({ query }) => trash.page(query),
-  );
-  app.delete(
-    "/api/trash",
-    {
-      schema: {
-        summary: "Empty the trash: nothing of it can be restored.",
-        response: { 200: emptiedTrash, ...writeErrors },
-      },
-    },
-    () => trash.empty(),
-  );
-  app.post(
-    "/api/trash/:id/restore",
-    {
-      schema: {
-        summary: "Restore a deleted record, or the text from before an edit.",
-        params: idParams,
-        body: restoreBody,
-        response: { 200: restoredRecord, ...changeErrors, 409: errorBody },
-      },
-    },
-    ({ params: { id } }) => trash.restore(id),
-  );
+  route(app, "GET /api/trash", {
+    summary: "Deleted records and edits that can be undone, newest first.",
+    querystring: trashQuery,
+    response: { 200: trashPage, ...readErrors },
+    handler: ({ query }) => trash.page(query),
+  });
+  route(app, "DELETE /api/trash", {
+    summary: "Empty the trash: nothing of it can be restored.",
+    response: { 200: emptiedTrash, ...writeErrors },
+    handler: () => trash.empty(),
+  });
+  route(app, "POST /api/trash/:id/restore", {
+    summary: "Restore a deleted record, or the text from before an edit.",
+    params: idParams,
+    body: restoreBody,
+    response: { 200: restoredRecord, ...changeErrors, 409: errorBody },
+    handler: ({ params: { id } }) => trash.restore(id),
+  });
 }
 
 const deletable = [

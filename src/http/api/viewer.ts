@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../core/errors.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { lookupErrors } from "../schemas/error.ts";
 import { viewerAsset, viewerAssetParams, viewerPage, viewerTypes } from "../schemas/viewer.ts";
@@ -26,29 +27,26 @@ export function viewerRoutes(app: App, directory: string): void {
     sendFile(request, reply, file);
   };
   const page = (url: string, path: string, summary: string) =>
-    app.get(url, { schema: { summary, response: { 200: viewerPage, ...lookupErrors } } }, (request, reply) =>
-      answer(request, reply, path),
-    );
+    route(app, `GET ${url}`, {
+      summary,
+      response: { 200: viewerPage, ...lookupErrors },
+      handler: (request, reply) => answer(request, reply, path),
+    });
   page("/", "/", "The viewer.");
   page("/tv", "/tv", "The TV page: observations as they are made, for a display.");
   page("/tv.html", "/tv", "The same as /tv.");
   const asset = { 200: viewerAsset, ...lookupErrors };
-  app.get(
-    "/assets/:file",
-    {
-      schema: {
-        summary: "A script, style or picture of the viewer.",
-        params: viewerAssetParams,
-        response: asset,
-      },
-    },
-    (request, reply) => answer(request, reply, `/assets/${request.params.file}`),
-  );
-  app.get(
-    "/favicon.ico",
-    { schema: { summary: "The icon of the viewer.", response: asset } },
-    (request, reply) => answer(request, reply, "/favicon.ico"),
-  );
+  route(app, "GET /assets/:file", {
+    summary: "A script, style or picture of the viewer.",
+    params: viewerAssetParams,
+    response: asset,
+    handler: (request, reply) => answer(request, reply, `/assets/${request.params.file}`),
+  });
+  route(app, "GET /favicon.ico", {
+    summary: "The icon of the viewer.",
+    response: asset,
+    handler: (request, reply) => answer(request, reply, "/favicon.ico"),
+  });
 }
 
 const noFile = { message: "There is no such file.", hint: "GET / is the viewer." };

@@ -1,6 +1,7 @@
 // What the viewer's pages show beside the records: feed, injections, details, activity, open work.
 import { MemError } from "../../core/errors.ts";
 import type { RecordName } from "../../core/records/record-name.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { lookupErrors, readErrors } from "../schemas/error.ts";
 import { idParams, ofProjectQuery } from "../schemas/fields.ts";
@@ -53,81 +54,51 @@ export interface ViewPorts {
 export function viewRoutes(app: App, views: ViewPorts): void {
   feedRoute(app, views);
   sessionViewRoutes(app, views);
-  app.get(
-    "/api/observations/:id/details",
-    {
-      schema: {
-        summary: "An observation with its sources, prompt, freshness, injections and tokens.",
-        params: idParams,
-        response: { 200: observationDetails, ...lookupErrors },
-      },
-    },
-    async ({ params: { id } }) => (await views.details(id)) ?? unknown("observation", id),
-  );
-  app.get(
-    "/api/activity",
-    {
-      schema: {
-        summary: "Records, injections and tokens of each of the last days.",
-        querystring: activityQuery,
-        response: { 200: activity, ...readErrors },
-      },
-    },
-    ({ query }) => views.activity(query),
-  );
-  app.get(
-    "/api/open-work",
-    {
-      schema: {
-        summary: "Open work that the context of a session start names.",
-        querystring: ofProjectQuery,
-        response: { 200: openWork, ...readErrors },
-      },
-    },
-    ({ query }) => views.openWork(query.project),
-  );
+  route(app, "GET /api/observations/:id/details", {
+    summary: "An observation with its sources, prompt, freshness, injections and tokens.",
+    params: idParams,
+    response: { 200: observationDetails, ...lookupErrors },
+    handler: async ({ params: { id } }) => (await views.details(id)) ?? unknown("observation", id),
+  });
+  route(app, "GET /api/activity", {
+    summary: "Records, injections and tokens of each of the last days.",
+    querystring: activityQuery,
+    response: { 200: activity, ...readErrors },
+    handler: ({ query }) => views.activity(query),
+  });
+  route(app, "GET /api/open-work", {
+    summary: "Open work that the context of a session start names.",
+    querystring: ofProjectQuery,
+    response: { 200: openWork, ...readErrors },
+    handler: ({ query }) => views.openWork(query.project),
+  });
 }
 
 function feedRoute(app: App, views: ViewPorts): void {
-  app.get(
-    "/api/feed",
-    {
-      schema: {
-        summary: "Observations, session summaries and prompts, newest first, page by page.",
-        querystring: feedQuery,
-        response: { 200: feed, ...readErrors },
-      },
-    },
-    ({ query: { before, before_epoch: at, limit, project } }) =>
+  route(app, "GET /api/feed", {
+    summary: "Observations, session summaries and prompts, newest first, page by page.",
+    querystring: feedQuery,
+    response: { 200: feed, ...readErrors },
+    handler: ({ query: { before, before_epoch: at, limit, project } }) =>
       views.feed({ before: before && at !== undefined ? { ...before, at } : null, limit, project }),
-  );
+  });
 }
 
 function sessionViewRoutes(app: App, views: ViewPorts): void {
-  app.get(
-    "/api/sessions/:id/injections",
-    {
-      schema: {
-        summary: "What was injected into the context of a session's agents, oldest first.",
-        params: idParams,
-        querystring: ofSessionQuery,
-        response: { 200: sessionInjections, ...lookupErrors },
-      },
-    },
-    ({ params: { id }, query }) => views.injections(id, query) ?? unknown("session", id),
-  );
-  app.get(
-    "/api/sessions/:id/records",
-    {
-      schema: {
-        summary: "Prompts, observations and summaries of a session, oldest first.",
-        params: idParams,
-        querystring: ofSessionQuery,
-        response: { 200: sessionRecords, ...lookupErrors },
-      },
-    },
-    ({ params: { id }, query }) => views.records(id, query) ?? unknown("session", id),
-  );
+  route(app, "GET /api/sessions/:id/injections", {
+    summary: "What was injected into the context of a session's agents, oldest first.",
+    params: idParams,
+    querystring: ofSessionQuery,
+    response: { 200: sessionInjections, ...lookupErrors },
+    handler: ({ params: { id }, query }) => views.injections(id, query) ?? unknown("session", id),
+  });
+  route(app, "GET /api/sessions/:id/records", {
+    summary: "Prompts, observations and summaries of a session, oldest first.",
+    params: idParams,
+    querystring: ofSessionQuery,
+    response: { 200: sessionRecords, ...lookupErrors },
+    handler: ({ params: { id }, query }) => views.records(id, query) ?? unknown("session", id),
+  });
 }
 
 function unknown(noun: string, id: number): never {

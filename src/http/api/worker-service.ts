@@ -152,7 +152,8 @@ function loosened(
   return isSame || !isLeft ? null : without;
 }
 
-function countOf({ observations, sessions, prompts }: SearchResults): number {
+/** The records of all kinds. */
+export function countOf({ observations, sessions, prompts }: SearchResults): number {
   return observations.length + sessions.length + prompts.length;
 }
 

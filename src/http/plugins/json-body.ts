@@ -35,7 +35,7 @@ export function parseBody(text: string): Json {
   if (json === "") return {};
   if (nestingExceeds(json, maxNesting)) throw new MemError("nesting_too_deep");
   const value = parseJson(json);
-  if (!mayHoldForeignKey.test(json)) return value;
+  if (!mayHoldForeignKey(json)) return value;
   if (isJsonObject(value) && foreignKeys(value).length > 0) {
     throw new MemError("invalid_json", {
       message: "The body has a key that is not allowed: __proto__ or constructor.",
@@ -67,8 +67,15 @@ function inWords(fault: JsonFault | undefined): { message?: string; hint?: strin
   };
 }
 
-// Cheap and never too narrow: any escaped letter of the two names begins with one of these.
-const mayHoldForeignKey = /__proto__|constructor|\\u00[567]/i;
+// Cheap and never too narrow: any escaped letter of the two names begins with one of the escapes. Searching for texts takes
+// a fifth of the time of one expression.
+function mayHoldForeignKey(json: string): boolean {
+  return (
+    json.includes("__proto__") ||
+    json.includes("constructor") ||
+    (json.includes("\\u00") && /\\u00[567]/.test(json))
+  );
+}
 
 function foreignKeys(value: { [key: string]: Json }): string[] {
   const keys: string[] = [];

@@ -34,7 +34,7 @@ export type App = FastifyInstance<
   ZodTypes
 >;
 
-interface ZodTypes extends FastifyTypeProvider {
+export interface ZodTypes extends FastifyTypeProvider {
   validator: this["schema"] extends z.ZodType ? z.output<this["schema"]> : unknown;
   serializer: this["schema"] extends z.ZodType ? z.input<this["schema"]> : unknown;
 }

@@ -99,6 +99,26 @@ export function epochMs() {
   return z.int().meta({ description: "Epoch milliseconds." });
 }
 
+/** Where a record was made. */
+export function gitPlace() {
+  const outside = "null or left out outside of a git repository";
+  return {
+    branch: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: `Git branch; ${outside}.` }),
+    commit: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: `Git commit; ${outside}.` }),
+    merged: z.boolean().optional().meta({
+      description: "False where it is of a git branch that is not merged into the reader's branch.",
+    }),
+  };
+}
+
 /** What a replicated row carries for sync. */
 export function syncColumns() {
   return {

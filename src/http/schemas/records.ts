@@ -6,6 +6,7 @@ import {
   bodyWithSpellings,
   claudeSessionId,
   epochMs,
+  gitPlace,
   listsAsText,
   listsParsed,
   modeWord,
@@ -112,6 +113,23 @@ function observationFields() {
     routine: z.union([z.literal(0), z.literal(1)]).meta({
       description: "1 for work of no lasting interest, which is ranked last and not injected.",
     }),
+    ...gitPlace(),
+  };
+}
+
+/** The marks of a statement on an observation in short form. */
+export function statementMarks() {
+  return {
+    said_by: z
+      .enum(speakers)
+      .optional()
+      .meta({ description: "Who said it; left out for an account of what was done." }),
+    standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
+    reach: z
+      .literal("everywhere")
+      .optional()
+      .meta({ description: "A rule that applies in every project; left out otherwise." }),
+    routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
   };
 }
 
@@ -147,6 +165,7 @@ function summaryFields() {
     prompt_number: z.int().nullable(),
     generator: z.string(),
     created_at_epoch: epochMs(),
+    ...gitPlace(),
   };
 }
 
@@ -163,6 +182,7 @@ export function promptFields() {
     prompt_number: z.int(),
     prompt_text: z.string(),
     created_at_epoch: epochMs(),
+    ...gitPlace(),
     ...syncColumns(),
   };
 }

@@ -1,9 +1,16 @@
 // Wire shapes of search.
 import * as z from "zod";
 import { observationStatuses, provenances } from "../../core/records/records.ts";
-import { speakers } from "../../core/records/statement.ts";
-import { commaList, epochMs, isoTimestamp, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
-import { parsedObservationFields, parsedSummaryFields, promptFields } from "./records.ts";
+import {
+  commaList,
+  epochMs,
+  gitPlace,
+  isoTimestamp,
+  modeWord,
+  optionalText,
+  wholeNumberOr,
+} from "./fields.ts";
+import { parsedObservationFields, parsedSummaryFields, promptFields, statementMarks } from "./records.ts";
 
 /** Query of `GET /api/search`, body of `POST`. A `type` that is no category is read as `obs_type`. */
 export const searchQuery = z.lazy(() =>
@@ -22,6 +29,9 @@ export const searchQuery = z.lazy(() =>
       files: commaList(),
       dateStart: isoTimestamp("start"),
       dateEnd: isoTimestamp("end"),
+      cwd: optionalText().meta({
+        description: "Directory of the reader: records of git branches that are not merged there rank lower.",
+      }),
     })
     .transform(({ type, ...rest }) => {
       const category = type === undefined ? undefined : searchCategoryOf(type);
@@ -76,16 +86,7 @@ const observationHit = z.lazy(() =>
         .enum(provenances)
         .optional()
         .meta({ description: "Source; left out unless it is the web or an MCP server." }),
-      said_by: z
-        .enum(speakers)
-        .optional()
-        .meta({ description: "Who said it; left out for an account of what was done." }),
-      standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
-      reach: z
-        .literal("everywhere")
-        .optional()
-        .meta({ description: "A rule that applies in every project; left out otherwise." }),
-      routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
+      ...statementMarks(),
     })
     .meta({ id: "ObservationHit" }),
 );
@@ -99,6 +100,7 @@ function hitFields() {
     created_at_epoch: epochMs(),
     rank: z.number().optional(),
     matched_by: matchedBy(),
+    ...gitPlace(),
   };
 }
 

@@ -11,6 +11,9 @@ export const sessionWithSummaries = z.lazy(() =>
   z.object({ ...sessionFields(), summaries: z.array(summary) }).meta({ id: "SessionWithSummaries" }),
 );
 
+/** `sessionWithSummaries`, inferred. */
+export type SessionWithSummaries = z.output<typeof sessionWithSummaries>;
+
 /** A page of sessions, newest first. */
 export const sessionPage = z.lazy(() => pageOf(session));
 
@@ -54,7 +57,7 @@ export const messageAnswer = z.lazy(() =>
     z.object({ status: z.literal("queued") }),
     z.object({
       status: z.literal("skipped"),
-      reason: z.enum(["private", "tool_excluded", "subagent_context", "no_content"]),
+      reason: z.enum(["private", "tool_excluded", "subagent_context", "no_content", "deleted"]),
     }),
   ]),
 );

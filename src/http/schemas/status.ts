@@ -1,6 +1,6 @@
 // Wire shapes of the state of the worker: health, queue, counts, repair, sync.
 import * as z from "zod";
-import { mendable } from "../../core/records/generation-pause.ts";
+import { pauseFixes } from "../../core/records/generation-pause.ts";
 import { hooksStates } from "../../core/records/hooks-state.ts";
 import { unreadReasons } from "../../core/records/unread-event.ts";
 import { epochMs, epochMsOrNull } from "./fields.ts";
@@ -39,9 +39,26 @@ export const health = z.lazy(() =>
       unreadEvents: z.array(unreadEvents).optional(),
       /** Absent from workers of an earlier version. */
       hosts: z.array(knownHost).optional(),
+      /** Absent when sync is not set up, and from workers of an earlier version. */
+      sync: deviceSync.optional(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),
+);
+
+/** Device sync as far as the device knows without asking the hub. */
+const deviceSync = z.lazy(() =>
+  z.object({
+    state: z.string(),
+    /** Why it stopped. */
+    reason: z.string().nullable(),
+    live: z.boolean(),
+    /** Records to push. */
+    waiting: z.int(),
+    /** Failed operations. */
+    failed: z.int(),
+    lastError: z.string().nullable(),
+  }),
 );
 
 /** Answer of `GET /health`. */
@@ -117,7 +134,7 @@ export const pause = z.lazy(() =>
       kind: z.string(),
       message: z.string(),
       until: epochMs().nullable(),
-      mends: z.enum(mendable).optional(),
+      fix: z.enum(pauseFixes).optional(),
       localWrites: z.boolean().optional(),
       isFallback: z.boolean().optional(),
       next: z.string().nullable(),
@@ -188,10 +205,7 @@ export const repairBody = z.lazy(() => z.strictObject({}));
  * first; and how many records that check repaired.
  */
 export const repairState = z.lazy(() =>
-  z.object({ waiting: z.int(), compared_at_epoch: z.int().nullable(), mended: z.int() }),
+  z.object({ waiting: z.int(), compared_at_epoch: z.int().nullable(), repaired: z.int() }),
 );
 
 export type RepairState = z.output<typeof repairState>;
-
-/** Answer of `GET /api/sync/status`: nothing can configure sync in this version. */
-export const syncStatus = z.lazy(() => z.object({ configured: z.literal(false) }));

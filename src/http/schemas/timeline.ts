@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { parseRecordName } from "../../core/records/record-name.ts";
 import { observationStatuses, provenances } from "../../core/records/records.ts";
-import { speakers } from "../../core/records/statement.ts";
-import { epochMs, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
+import { epochMs, gitPlace, isoTimestamp, optionalText, wholeNumberOr } from "./fields.ts";
+import { statementMarks } from "./records.ts";
 
 /** Query of `GET /api/timeline`: `anchor`, or `query` for the observation that fits it best. */
 export const timelineQuery = z.lazy(() =>
@@ -21,6 +21,7 @@ export const timelineQuery = z.lazy(() =>
       depth_before: wholeNumberOr(10, 0, 100),
       depth_after: wholeNumberOr(10, 0, 100),
       project: optionalText(),
+      cwd: optionalText().meta({ description: "Directory of the reader, for `merged`." }),
     })
     .refine(({ anchor, query }) => (anchor === undefined) !== (query === undefined), {
       path: ["anchor"],
@@ -53,16 +54,7 @@ function observationItem() {
     status: z.enum(observationStatuses),
     superseded_by: z.int().nullable(),
     provenance: z.enum(provenances),
-    said_by: z
-      .enum(speakers)
-      .optional()
-      .meta({ description: "Who said it; left out for an account of what was done." }),
-    standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
-    reach: z
-      .literal("everywhere")
-      .optional()
-      .meta({ description: "A rule that applies in every project; left out otherwise." }),
-    routine: z.literal(1).optional().meta({ description: "Of no lasting interest; left out otherwise." }),
+    ...statementMarks(),
   });
 }
 
@@ -95,6 +87,7 @@ function base() {
     id: z.int(),
     project: z.string(),
     created_at_epoch: epochMs(),
+    ...gitPlace(),
     anchor: z.literal(true).optional().meta({ description: "The record that was asked for." }),
   };
 }

@@ -56,6 +56,10 @@ export const trashPage = z.lazy(() =>
         project: z.string(),
         at_epoch: epochMs(),
         undo_until_epoch: undoUntil(),
+        forget: z
+          .object({ id: z.int(), counts: forgetCounts() })
+          .optional()
+          .meta({ description: "All that one forget deleted: restoring the entry restores all of it." }),
       })
       .meta({ id: "TrashEntry" }),
   ),
@@ -83,11 +87,24 @@ export const restoreBody = z.lazy(() => z.strictObject({}));
 /** Answer of `POST /api/trash/:id/restore`. */
 export const restoredRecord = z.lazy(() =>
   z
-    .object({ kind: z.enum(trashKinds), id: z.int(), restored: recordCounts() })
+    .object({
+      kind: z.enum(trashKinds),
+      id: z.int(),
+      restored: recordCounts(),
+      left: z
+        .int()
+        .optional()
+        .meta({ description: "Of a forget: entries that cannot be restored now and stay in the trash." }),
+    })
     .meta({ id: "RestoredRecord" }),
 );
 
 export type RestoredRecord = z.output<typeof restoredRecord>;
+
+/** How many records of each kind, and events without a record. */
+export function forgetCounts() {
+  return recordCounts().extend({ events: z.int() });
+}
 
 function recordCounts() {
   return z.object({ observations: z.int(), summaries: z.int(), prompts: z.int(), sessions: z.int() });

@@ -1,4 +1,4 @@
-// Wire shapes of device sync: pushes, pages of the log, its status, frames of the live channel.
+// Wire shapes of device sync: pushes, pages of the log, its status and devices, frames of the live channel.
 import * as z from "zod";
 import { isUint64, syncLimits } from "../../core/records/sync-op.ts";
 import { epochMs, wholeNumberOr } from "./fields.ts";
@@ -103,6 +103,27 @@ export const syncStatus = z.lazy(() =>
       compacted_through: sequence().optional(),
     })
     .meta({ id: "V1SyncStatus" }),
+);
+
+/** Answer of `GET /v1/sync/devices`. */
+export const syncDevices = z.lazy(() =>
+  z
+    .object({
+      epoch: epochName(),
+      device_limit: z.int(),
+      devices: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string().meta({ description: "Empty when the device sent none." }),
+          first_push_at: epochMs(),
+          last_push_at: epochMs(),
+          last_seq: z
+            .string()
+            .meta({ description: "Its newest operation in this log, `0` when it has none there." }),
+        }),
+      ),
+    })
+    .meta({ id: "V1SyncDevices" }),
 );
 
 /** A frame of `GET /v1/sync/ws`. */

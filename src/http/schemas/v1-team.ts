@@ -22,6 +22,8 @@ export const purgedAnswer = z.object({
   }),
 });
 
+export type PurgedCounts = z.output<typeof purgedAnswer>["counts"];
+
 /** Query of `GET /v1/audit`; `before` is the `nextBefore` of the page before. */
 export const auditQuery = z.strictObject({
   action: z.string().min(1).max(100).optional(),

@@ -1,6 +1,7 @@
 // The audit log over HTTP.
 import type { AuditEntry, AuditPage } from "../../core/records/audit.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors } from "../schemas/error.ts";
 import { auditAnswer, auditQuery } from "../schemas/v1-team.ts";
@@ -13,17 +14,12 @@ export interface AuditPorts extends Pick<ProjectScopePorts, "idOfName"> {
 
 /** `GET /v1/audit`, newest first. A key of one project sees the entries of that project. */
 export function auditRoutes(app: App, ports: AuditPorts): void {
-  app.get(
-    "/v1/audit",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "Reads, deletions, new keys and purges within the caller's reach, newest first.",
-        querystring: auditQuery,
-        response: { 200: auditAnswer, ...keyedErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /v1/audit", {
+    config: { access: "memories:read" },
+    summary: "Reads, deletions, new keys and purges within the caller's reach, newest first.",
+    querystring: auditQuery,
+    response: { 200: auditAnswer, ...keyedErrors },
+    handler: async (request) => {
       const { action = null, projectId, since = null, before = null, limit } = request.query;
       const caller = callerOf(request);
       const project_id = projectId === undefined ? null : await projectIdOf(caller, projectId, ports);
@@ -37,7 +33,7 @@ export function auditRoutes(app: App, ports: AuditPorts): void {
         nextBefore: found.length > limit ? (entries.at(-1)?.seq ?? null) : null,
       };
     },
-  );
+  });
 }
 
 function onWire(entry: AuditEntry) {

@@ -11,11 +11,13 @@ import { recordRoutes } from "../api/records.ts";
 import { searchRoutes } from "../api/search.ts";
 import type { ApiPorts, ApiService } from "../api/service.ts";
 import { numberedSessionRoutes, sessionRoutes } from "../api/sessions.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedInjectQuery, keyedPreviewQuery } from "../schemas/context.ts";
+import { syncStatus } from "../schemas/device-sync.ts";
 import { errorBody, keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import { mcpStatus, settingsAnswer } from "../schemas/settings.ts";
-import { readiness, syncStatus, versionAnswer } from "../schemas/status.ts";
+import { readiness, versionAnswer } from "../schemas/status.ts";
 import { callerOf } from "./authentication.ts";
 import type { HealthPorts } from "./health.ts";
 import type { Asker } from "./recall.ts";
@@ -67,55 +69,51 @@ function askerOf(request: FastifyRequest): Asker {
 
 // Open without a key: they say nothing of any team or of the machine.
 function statusRoutes(app: App, { version, demandReady }: HealthPorts): void {
-  app.get(
-    "/api/health",
-    { ...open, schema: { summary: "The process runs.", response: { 200: health } } },
-    () => ({ status: "ok" as const, version: version() }),
-  );
-  app.get(
-    "/api/readiness",
-    {
-      ...open,
-      schema: { summary: "Requests can be served.", response: { 200: readiness, 503: errorBody } },
-    },
-    async () => {
+  route(app, "GET /api/health", {
+    ...open,
+    summary: "The process runs.",
+    response: { 200: health },
+    handler: () => ({ status: "ok" as const, version: version() }),
+  });
+  route(app, "GET /api/readiness", {
+    ...open,
+    summary: "Requests can be served.",
+    response: { 200: readiness, 503: errorBody },
+    handler: async () => {
       await demandReady();
       return { status: "ready" as const };
     },
-  );
-  app.get(
-    "/api/version",
-    { ...open, schema: { summary: "The server's version.", response: { 200: versionAnswer } } },
-    () => ({ version: version() }),
-  );
+  });
+  route(app, "GET /api/version", {
+    ...open,
+    summary: "The server's version.",
+    response: { 200: versionAnswer },
+    handler: () => ({ version: version() }),
+  });
 }
 
 const health = z.object({ status: z.literal("ok"), version: z.string() });
 
 // Status that integrations of the worker poll: the key's own queue, and constants for what a server lacks.
 function workerStateRoutes(app: App, { queue }: Pick<CompatibilityPorts, "queue">): void {
-  app.get(
-    "/api/processing-status",
-    {
-      ...reads,
-      schema: {
-        summary: "The generation jobs within the key's reach.",
-        response: { 200: processingStatus, ...keyedErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /api/processing-status", {
+    ...reads,
+    summary: "The generation jobs within the key's reach.",
+    response: { 200: processingStatus, ...keyedErrors },
+    handler: async (request) => {
       const { team_id, project_id } = callerOf(request);
       const counts = await queue({ team_id, project_id });
       const queueDepth = counts.pending + counts.processing;
       return { isProcessing: counts.processing > 0, queueDepth, ...counts };
     },
-  );
+  });
   for (const { url, summary, schema, answer } of constants) {
-    app.get(
-      url,
-      { ...reads, schema: { summary, response: { 200: schema, ...keyedErrors } } },
-      async () => answer,
-    );
+    route(app, `GET ${url}`, {
+      ...reads,
+      summary,
+      response: { 200: schema, ...keyedErrors },
+      handler: async () => answer,
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { MemError } from "../../core/errors.ts";
 import { connectCommands, connectHint, keyPlaceholder } from "../../core/records/connect-commands.ts";
 import { mcpUrlAt } from "../../core/records/mcp-url.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors } from "../schemas/error.ts";
 import { connectAnswer } from "../schemas/v1-keys.ts";
@@ -11,16 +12,11 @@ import { isHost } from "./host-guard.ts";
 
 /** `GET /v1/connect`: the connection part of `POST /v1/keys`, with a placeholder for the key. */
 export function connectRoutes(app: App, { publicUrl }: { publicUrl: string }): void {
-  app.get(
-    "/v1/connect",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "How to connect an agent, with a placeholder for the key.",
-        response: { 200: connectAnswer, ...keyedErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /v1/connect", {
+    config: { access: "memories:read" },
+    summary: "How to connect an agent, with a placeholder for the key.",
+    response: { 200: connectAnswer, ...keyedErrors },
+    handler: async (request) => {
       const answer = connectionFor(request, publicUrl)(keyPlaceholder);
       const whichKey =
         callerOf(request).key_id === null
@@ -28,7 +24,7 @@ export function connectRoutes(app: App, { publicUrl }: { publicUrl: string }): v
           : `Put a key where ${keyPlaceholder} stands: POST /v1/keys makes one.`;
       return { ...answer, hint: `${whichKey} ${answer.hint}` };
     },
-  );
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import type { EventSource, EventWithJob, HostedEvent, JobMention } from "../../c
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import { inWordsOf } from "../plugins/errors.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
@@ -54,80 +55,60 @@ export interface EventPorts {
 /** `POST /v1/events` and `/v1/events/batch`, `GET /v1/events/:id` and `/v1/events/:id/observations`. */
 export function eventRoutes(app: App, events: EventPorts): void {
   ingestRoutes(app, events);
-  app.get(
-    "/v1/events/:id",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "One event.",
-        params: anyIdParams,
-        response: { 200: eventAnswer, ...keyedLookupErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /v1/events/:id", {
+    config: { access: "memories:read" },
+    summary: "One event.",
+    params: anyIdParams,
+    response: { 200: eventAnswer, ...keyedLookupErrors },
+    handler: async (request) => {
       const found = await events.find(callerOf(request), request.params.id);
       if (found === undefined) throw noSuchEvent();
       return { event: eventOnWire(found.event) };
     },
-  );
-  app.get(
-    "/v1/events/:id/observations",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "The records made of an event, oldest first.",
-        params: anyIdParams,
-        response: { 200: eventObservations, ...keyedLookupErrors },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "GET /v1/events/:id/observations", {
+    config: { access: "memories:read" },
+    summary: "The records made of an event, oldest first.",
+    params: anyIdParams,
+    response: { 200: eventObservations, ...keyedLookupErrors },
+    handler: async (request) => {
       const { id } = request.params;
       const found = await events.observations(callerOf(request), id);
       if (found === undefined) throw noSuchEvent();
       return { eventId: id, observations: found.map(observationOnWire) };
     },
-  );
+  });
 }
 
 // `wait` asks for the job in the answer, which always has it: the job is stored with the event.
 function ingestRoutes(app: App, events: EventPorts): void {
-  app.post(
-    "/v1/events",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary: "Store an event, once per Idempotency-Key and `sourceEventId`, and queue its generation.",
-        querystring: ingestQuery,
-        readsHeaders: repeatable,
-        body: newEvent,
-        response: { 201: eventCreated, ...keyedWriteErrors },
-        setsHeaders: {
-          201: { "Idempotency-Replayed": "`true` when the event was stored before, by another request." },
-        },
-      },
+  route(app, "POST /v1/events", {
+    config: { access: "memories:write" },
+    summary: "Store an event, once per Idempotency-Key and `sourceEventId`, and queue its generation.",
+    querystring: ingestQuery,
+    readsHeaders: repeatable,
+    body: newEvent,
+    response: { 201: eventCreated, ...keyedWriteErrors },
+    setsHeaders: {
+      201: { "Idempotency-Replayed": "`true` when the event was stored before, by another request." },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { generate } = request.query;
       const how = { generate, key: idempotencyKey(request) };
       const recorded = await events.record(callerOf(request), request.body, how);
       if (recorded.replayed) reply.header("idempotency-replayed", "true");
       return reply.code(201).send(recordedOnWire(recorded));
     },
-  );
-  app.post(
-    "/v1/events/batch",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary:
-          "Store up to 500 events; one result for each, in order: the event, or its error. A batch with a malformed event is refused whole.",
-        querystring: ingestQuery,
-        readsHeaders: repeatable,
-        body: newEvents,
-        response: { 201: eventsCreated, ...keyedWriteErrors },
-      },
-    },
-    async (request, reply) => {
+  });
+  route(app, "POST /v1/events/batch", {
+    config: { access: "memories:write" },
+    summary:
+      "Store up to 500 events; one result for each, in order: the event, or its error. A batch with a malformed event is refused whole.",
+    querystring: ingestQuery,
+    readsHeaders: repeatable,
+    body: newEvents,
+    response: { 201: eventsCreated, ...keyedWriteErrors },
+    handler: async (request, reply) => {
       const { generate } = request.query;
       const how = { generate, key: idempotencyKey(request) };
       const results = await events.recordBatch(callerOf(request), request.body.events, how);
@@ -137,7 +118,7 @@ function ingestRoutes(app: App, events: EventPorts): void {
         ),
       });
     },
-  );
+  });
 }
 
 const repeatable = {

@@ -1,5 +1,6 @@
 // Liveness and readiness for load balancers and orchestrators, without a key.
 import * as z from "zod";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody } from "../schemas/error.ts";
 
@@ -13,27 +14,23 @@ export interface HealthPorts {
 
 /** `GET /health` (the process runs) and `GET /ready` (its database answers; 503 until then). */
 export function healthRoutes(app: App, { version, vectors, demandReady }: HealthPorts): void {
-  app.get(
-    "/health",
-    {
-      ...askedByHead,
-      config: { access: "none" },
-      schema: { summary: "The process runs.", response: { 200: health } },
-    },
-    () => ({ status: "ok" as const, version: version() }),
-  );
-  app.get(
-    "/ready",
-    {
-      ...askedByHead,
-      config: { access: "none" },
-      schema: { summary: "Requests can be served.", response: { 200: ready, 503: errorBody } },
-    },
-    async () => {
+  route(app, "GET /health", {
+    ...askedByHead,
+    config: { access: "none" },
+    summary: "The process runs.",
+    response: { 200: health },
+    handler: () => ({ status: "ok" as const, version: version() }),
+  });
+  route(app, "GET /ready", {
+    ...askedByHead,
+    config: { access: "none" },
+    summary: "Requests can be served.",
+    response: { 200: ready, 503: errorBody },
+    handler: async () => {
       await demandReady();
       return { status: "ready" as const, ...(vectors === undefined ? {} : { vectors }) };
     },
-  );
+  });
 }
 
 // Some load balancers and health checks (`wget --spider`) send HEAD.

@@ -2,6 +2,7 @@
 import { MemError } from "../../core/errors.ts";
 import type { HostedJob, JobStatus } from "../../core/records/hosted-event.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
 import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery, nothing } from "../schemas/v1-jobs.ts";
@@ -28,60 +29,45 @@ export interface JobPorts {
 export function jobRoutes(app: App, jobs: JobPorts): void {
   readRoutes(app, jobs);
   for (const change of ["retry", "cancel"] as const) {
-    app.post(
-      `/v1/jobs/:id/${change}`,
-      {
-        config: { access: "memories:write", ...(change === "cancel" ? { openOverQuota: true } : {}) },
-        schema: {
-          summary:
-            change === "retry"
-              ? "Requeue a failed or cancelled job; a queued one is unchanged."
-              : "Cancel a queued or running job.",
-          params: anyIdParams,
-          body: nothing,
-          response: {
-            200: jobAnswer,
-            ...(change === "cancel" ? openOf(keyedWriteErrors) : keyedWriteErrors),
-          },
-        },
+    route(app, `POST /v1/jobs/:id/${change}`, {
+      config: { access: "memories:write", ...(change === "cancel" ? { openOverQuota: true } : {}) },
+      summary:
+        change === "retry"
+          ? "Requeue a failed or cancelled job; a queued one is unchanged."
+          : "Cancel a queued or running job.",
+      params: anyIdParams,
+      body: nothing,
+      response: {
+        200: jobAnswer,
+        ...(change === "cancel" ? openOf(keyedWriteErrors) : keyedWriteErrors),
       },
-      async (request) => {
+      handler: async (request) => {
         const job = await jobs[change](callerOf(request), request.params.id, request.id);
         if (job === undefined) throw noSuchJob();
         return { generationJob: jobOnWire(job) };
       },
-    );
+    });
   }
 }
 
 function readRoutes(app: App, jobs: JobPorts): void {
-  app.get(
-    "/v1/jobs/:id",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "One job, with the ids of its observations.",
-        params: anyIdParams,
-        response: { 200: jobAnswer, ...keyedLookupErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /v1/jobs/:id", {
+    config: { access: "memories:read" },
+    summary: "One job, with the ids of its observations.",
+    params: anyIdParams,
+    response: { 200: jobAnswer, ...keyedLookupErrors },
+    handler: async (request) => {
       const job = await jobs.find(callerOf(request), request.params.id);
       if (job === undefined) throw noSuchJob();
       return { generationJob: jobOnWire(job) };
     },
-  );
-  app.get(
-    "/v1/jobs",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "Jobs, newest first.",
-        querystring: jobsQuery,
-        response: { 200: jobsAnswer, ...keyedErrors, 404: keyedLookupErrors[404] },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "GET /v1/jobs", {
+    config: { access: "memories:read" },
+    summary: "Jobs, newest first.",
+    querystring: jobsQuery,
+    response: { 200: jobsAnswer, ...keyedErrors, 404: keyedLookupErrors[404] },
+    handler: async (request) => {
       const { status, projectId, since, limit, cursor } = request.query;
       const found = await jobs.list(callerOf(request), {
         status,
@@ -98,7 +84,7 @@ function readRoutes(app: App, jobs: JobPorts): void {
         nextCursor: found.length > limit && last !== undefined ? cursorOf(last.seq) : null,
       };
     },
-  );
+  });
 }
 
 function cursorOf(seq: number): string {

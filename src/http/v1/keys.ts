@@ -4,6 +4,7 @@ import { MemError } from "../../core/errors.ts";
 import type { ApiKey } from "../../core/records/api-key.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import type { KeyWish, MadeKey } from "../../tenancy/keys/new-key.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
 import { keyParams, keysAnswer, keysQuery, mintedKey, newKey, revokedKey } from "../schemas/v1-keys.ts";
@@ -24,18 +25,13 @@ export interface KeyPorts {
  * if it has one, whose scopes it has (see `isWithin`). Any other key is answered like an unknown one.
  */
 export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publicUrl: string }): void {
-  app.post(
-    "/v1/keys",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary:
-          "Make a read-only key that reaches no further and lives no longer than the caller's; its text is shown once.",
-        body: newKey,
-        response: { 201: mintedKey, ...keyedWriteErrors },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST /v1/keys", {
+    config: { access: "memories:write" },
+    summary:
+      "Make a read-only key that reaches no further and lives no longer than the caller's; its text is shown once.",
+    body: newKey,
+    response: { 201: mintedKey, ...keyedWriteErrors },
+    handler: async (request, reply) => {
       const caller = callerOf(request);
       if (caller.key_id === null) throw noKeysHere();
       // Before the key exists: a request with a bad Host must not leave a key behind.
@@ -56,41 +52,31 @@ export function keyRoutes(app: App, { keys, publicUrl }: { keys: KeyPorts; publi
           ...connect(made.apiKey),
         });
     },
-  );
-  app.get(
-    "/v1/keys",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "The keys within the caller's reach, newest first, without their text.",
-        querystring: keysQuery,
-        response: { 200: keysAnswer, ...keyedErrors },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "GET /v1/keys", {
+    config: { access: "memories:read" },
+    summary: "The keys within the caller's reach, newest first, without their text.",
+    querystring: keysQuery,
+    response: { 200: keysAnswer, ...keyedErrors },
+    handler: async (request) => {
       const { limit, offset } = request.query;
       const found = await keys.list(callerOf(request), { limit: limit + 1, offset });
       return { keys: found.slice(0, limit).map(onWire), hasMore: found.length > limit };
     },
-  );
-  app.delete(
-    "/v1/keys/:id",
-    {
-      config: { access: "memories:write", openOverQuota: true },
-      schema: {
-        summary:
-          "Revoke a key within the caller's reach and all its descendants, on every node. A node without database notifications follows within ten seconds.",
-        params: keyParams,
-        response: { 200: revokedKey, ...openOf(keyedWriteErrors) },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "DELETE /v1/keys/:id", {
+    config: { access: "memories:write", openOverQuota: true },
+    summary:
+      "Revoke a key within the caller's reach and all its descendants, on every node. A node without database notifications follows within ten seconds.",
+    params: keyParams,
+    response: { 200: revokedKey, ...openOf(keyedWriteErrors) },
+    handler: async (request) => {
       const { id } = request.params;
       const revokedIds = await keys.revoke(callerOf(request), id, request.id);
       if (revokedIds === undefined) throw noSuchKey();
       return { revoked: true as const, id, revokedIds };
     },
-  );
+  });
 }
 
 // A key minted without authentication would stay valid once the server requires keys.

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { MemError } from "../../core/errors.ts";
 import { sendError } from "../plugins/errors.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { errorBody, keyedErrors } from "../schemas/error.ts";
 import { rpcAnswer, rpcMessage, rpcTaken } from "../schemas/v1-mcp.ts";
@@ -30,26 +31,21 @@ export function mcpRoutes(app: App, { version, publicUrl, isLocal, tools }: McpP
     if (publicUrl === "" && isLocal()) demandLoopbackHost(request);
     demandOrigin(request, ownOrigin);
   }
-  app.post(
-    "/v1/mcp",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "Recall for agents over the Model Context Protocol.",
-        body: rpcMessage,
-        response: {
-          200: rpcAnswer,
-          202: rpcTaken,
-          ...keyedErrors,
-          400: rpcAnswer,
-          406: rpcAnswer,
-          413: errorBody,
-        },
-      },
-      onRequest: demandOwnAddress,
-      errorHandler: sendRpcError,
+  route(app, "POST /v1/mcp", {
+    config: { access: "memories:read" },
+    summary: "Recall for agents over the Model Context Protocol.",
+    body: rpcMessage,
+    response: {
+      200: rpcAnswer,
+      202: rpcTaken,
+      ...keyedErrors,
+      400: rpcAnswer,
+      406: rpcAnswer,
+      413: errorBody,
     },
-    async (request, reply) => {
+    onRequest: demandOwnAddress,
+    errorHandler: sendRpcError,
+    handler: async (request, reply) => {
       const refusal = refusedHeaders(request);
       if (refusal !== undefined) return reply.code(refusal.status).send(refusal.body);
       const { status, body } = await answer(request.body, {
@@ -59,7 +55,7 @@ export function mcpRoutes(app: App, { version, publicUrl, isLocal, tools }: McpP
       });
       return body === undefined ? reply.code(202).send(undefined) : reply.code(status).send(body);
     },
-  );
+  });
   app.route({
     method: ["GET", "DELETE"],
     url: "/v1/mcp",

@@ -1,10 +1,13 @@
 // Single records over HTTP: created by hand, read by id.
 import { MemError } from "../../core/errors.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { SharedResult } from "../../core/records/shared-record.ts";
 import { type Caller, isId, type ProjectScope } from "../../core/records/tenancy.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import { memoryAnswer, memoryParams, type NewMemory, newMemory } from "../schemas/v1-recall.ts";
+import { type SharedBody, sharedAnswer, sharedRecords } from "../schemas/v1-shared.ts";
 import { callerOf } from "./authentication.ts";
 import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
 import { observationOnWire, type Read } from "./recall.ts";
@@ -18,40 +21,55 @@ export interface MemoryPorts extends ProjectScopePorts {
     memory: NewMemory;
     request_id: string;
   }): Promise<HostedObservation>;
+  /** One result per record, in order; all or none. */
+  share(write: {
+    caller: Caller;
+    scope: ProjectScope;
+    records: SharedBody["records"];
+    request_id: string;
+  }): Promise<SharedResult[]>;
   recordRead(read: Read): Promise<void>;
 }
 
-/** `POST /v1/memories` and `GET /v1/memories/:id`. */
+/** `POST /v1/memories`, `POST /v1/memories/shared` and `GET /v1/memories/:id`. */
 export function memoryRoutes(app: App, ports: MemoryPorts): void {
-  app.post(
-    "/v1/memories",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary: "Record something by hand; no model is asked.",
-        body: newMemory,
-        response: { 201: memoryAnswer, ...keyedWriteErrors },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST /v1/memories", {
+    config: { access: "memories:write" },
+    summary: "Record something by hand; no model is asked.",
+    body: newMemory,
+    response: { 201: memoryAnswer, ...keyedWriteErrors },
+    handler: async (request, reply) => {
       const caller = callerOf(request);
       const { body } = request;
       const scope = await demandProject(caller, body.projectId, ports);
       const memory = await ports.add({ caller, scope, memory: body, request_id: request.id });
       return reply.code(201).send({ memory: observationOnWire(memory) });
     },
-  );
-  app.get(
-    "/v1/memories/:id",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "One record.",
-        params: memoryParams,
-        response: { 200: memoryAnswer, ...keyedLookupErrors },
-      },
+  });
+  route(app, "POST /v1/memories/shared", {
+    config: { access: "memories:write" },
+    summary:
+      "Store records of a device, each under its origin: a higher revision replaces, what the team deleted stays deleted. All or none; an empty list checks key and project.",
+    body: sharedRecords,
+    response: { 200: sharedAnswer, ...keyedWriteErrors },
+    handler: async (request) => {
+      const caller = callerOf(request);
+      const { projectId, records } = request.body;
+      const scope = await demandProject(caller, projectId, ports);
+      const results =
+        records.length === 0 ? [] : await ports.share({ caller, scope, records, request_id: request.id });
+      return {
+        projectId: scope.project_id,
+        results: results.map(({ memory_id, ...result }) => ({ ...result, memoryId: memory_id })),
+      };
     },
-    async (request) => {
+  });
+  route(app, "GET /v1/memories/:id", {
+    config: { access: "memories:read" },
+    summary: "One record.",
+    params: memoryParams,
+    response: { 200: memoryAnswer, ...keyedLookupErrors },
+    handler: async (request) => {
       const caller = callerOf(request);
       const { id } = request.params;
       const found = isId(id) ? await ports.byId(caller, id) : undefined;
@@ -66,7 +84,7 @@ export function memoryRoutes(app: App, ports: MemoryPorts): void {
       });
       return { memory: observationOnWire(found) };
     },
-  );
+  });
 }
 
 /** The same answer for an unknown record and one out of reach. */

@@ -2,6 +2,7 @@
 import { MemError } from "../../core/errors.ts";
 import type { Caller, HostedProject } from "../../core/records/tenancy.ts";
 import type { JsonObject } from "../../text/json.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
@@ -27,17 +28,12 @@ export interface ProjectPorts extends ProjectScopePorts {
 
 /** `GET` and `POST /v1/projects`, `GET /v1/projects/:projectId`. */
 export function projectRoutes(app: App, ports: ProjectPorts): void {
-  app.get(
-    "/v1/projects",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "The projects that the key reaches, by name.",
-        querystring: projectsQuery,
-        response: { 200: projectsAnswer, ...keyedErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /v1/projects", {
+    config: { access: "memories:read" },
+    summary: "The projects that the key reaches, by name.",
+    querystring: projectsQuery,
+    response: { 200: projectsAnswer, ...keyedErrors },
+    handler: async (request) => {
       const { after, limit } = request.query;
       const found = await ports.list(callerOf(request), { after, limit: limit + 1 });
       const shown = found.slice(0, limit);
@@ -46,36 +42,26 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
         nextAfter: found.length > limit ? (shown.at(-1)?.name ?? null) : null,
       };
     },
-  );
-  app.get(
-    "/v1/projects/:projectId",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "One project, by its id or its name.",
-        params: projectParams,
-        response: { 200: projectAnswer, ...keyedLookupErrors },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "GET /v1/projects/:projectId", {
+    config: { access: "memories:read" },
+    summary: "One project, by its id or its name.",
+    params: projectParams,
+    response: { 200: projectAnswer, ...keyedLookupErrors },
+    handler: async (request) => {
       const caller = callerOf(request);
       const { project_id } = await demandProject(caller, request.params.projectId, ports);
       const found = await ports.find(caller, project_id);
       if (found === undefined) throw noSuchProject();
       return { project: onWire(found) };
     },
-  );
-  app.post(
-    "/v1/projects",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary: "Create a project; needs a key of the whole team.",
-        body: newProject,
-        response: { 201: projectAnswer, ...keyedWriteErrors },
-      },
-    },
-    async (request, reply) => {
+  });
+  route(app, "POST /v1/projects", {
+    config: { access: "memories:write" },
+    summary: "Create a project; needs a key of the whole team.",
+    body: newProject,
+    response: { 201: projectAnswer, ...keyedWriteErrors },
+    handler: async (request, reply) => {
       const caller = callerOf(request);
       if (caller.project_id !== null) {
         throw new MemError("insufficient_scope", {
@@ -86,7 +72,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
       const made = await ports.create(caller, request.body, request.id);
       return reply.code(201).send({ project: onWire(made) });
     },
-  );
+  });
 }
 
 function onWire(project: HostedProject) {

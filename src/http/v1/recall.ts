@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
@@ -88,59 +89,43 @@ interface Asked {
 
 /** `POST /v1/search`, `/v1/context` and `/v1/recall`, the last one by `GET` too. */
 export function recallRoutes(app: App, ports: RecallPorts): void {
-  app.post(
-    "/v1/search",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "Search records by words, best first.",
-        body: searchBody,
-        response: { 200: observationsAnswer, ...keyedWriteErrors },
-      },
-    },
-    async (request) => answerOf(ports, request.body, await find(ports, request, request.body)),
-  );
-  app.post(
-    "/v1/context",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "Search records, with one text for an agent's context.",
-        body: contextBody,
-        response: { 200: contextAnswer, ...keyedWriteErrors },
-      },
-    },
-    async (request) => {
+  route(app, "POST /v1/search", {
+    config: { access: "memories:read" },
+    summary: "Search records by words, best first.",
+    body: searchBody,
+    response: { 200: observationsAnswer, ...keyedWriteErrors },
+    handler: async (request) => answerOf(ports, request.body, await find(ports, request, request.body)),
+  });
+  route(app, "POST /v1/context", {
+    config: { access: "memories:read" },
+    summary: "Search records, with one text for an agent's context.",
+    body: contextBody,
+    response: { 200: contextAnswer, ...keyedWriteErrors },
+    handler: async (request) => {
       const answer = await find(ports, request, request.body);
       const context = await contextFor(ports, request, answer);
       return { ...answerOf(ports, request.body, answer), context };
     },
-  );
+  });
   recallAliases(app, ports);
 }
 
 function recallAliases(app: App, ports: RecallPorts): void {
   const summary = "Find records by words; the newest ones without words.";
-  app.post(
-    "/v1/recall",
-    {
-      config: { access: "memories:read" },
-      schema: { summary, body: recallBody, response: { 200: observationsAnswer, ...keyedWriteErrors } },
-    },
-    async (request) => answerOf(ports, request.body, await find(ports, request, request.body)),
-  );
-  app.get(
-    "/v1/recall",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary,
-        querystring: recallBody,
-        response: { 200: observationsAnswer, ...keyedErrors, 404: keyedWriteErrors[404] },
-      },
-    },
-    async (request) => answerOf(ports, request.query, await find(ports, request, request.query)),
-  );
+  route(app, "POST /v1/recall", {
+    config: { access: "memories:read" },
+    summary,
+    body: recallBody,
+    response: { 200: observationsAnswer, ...keyedWriteErrors },
+    handler: async (request) => answerOf(ports, request.body, await find(ports, request, request.body)),
+  });
+  route(app, "GET /v1/recall", {
+    config: { access: "memories:read" },
+    summary,
+    querystring: recallBody,
+    response: { 200: observationsAnswer, ...keyedErrors, 404: keyedWriteErrors[404] },
+    handler: async (request) => answerOf(ports, request.query, await find(ports, request, request.query)),
+  });
 }
 
 function answerOf(ports: RecallPorts, { query }: Asked, answer: SearchAnswer) {

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
 import type { HostedSession, JobMention } from "../../core/records/hosted-event.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import { anyIdParams, newSession, nothing, sessionAnswer, sessionEnded } from "../schemas/v1-jobs.ts";
@@ -20,49 +21,34 @@ export interface HostedSessionPorts {
 
 /** `POST /v1/sessions/start`, `GET /v1/sessions/:id`, `POST /v1/sessions/:id/end`. */
 export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): void {
-  app.post(
-    "/v1/sessions/start",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary: "Start a session; 200 when the project already has one of that name.",
-        body: newSession,
-        response: { 200: sessionAnswer, 201: sessionAnswer, ...keyedWriteErrors },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST /v1/sessions/start", {
+    config: { access: "memories:write" },
+    summary: "Start a session; 200 when the project already has one of that name.",
+    body: newSession,
+    response: { 200: sessionAnswer, 201: sessionAnswer, ...keyedWriteErrors },
+    handler: async (request, reply) => {
       const { created, session } = await sessions.start(callerOf(request), request.body);
       return reply.code(created ? 201 : 200).send({ session: sessionOnWire(session) });
     },
-  );
-  app.get(
-    "/v1/sessions/:id",
-    {
-      config: { access: "memories:read" },
-      schema: {
-        summary: "One session.",
-        params: anyIdParams,
-        response: { 200: sessionAnswer, ...keyedLookupErrors },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "GET /v1/sessions/:id", {
+    config: { access: "memories:read" },
+    summary: "One session.",
+    params: anyIdParams,
+    response: { 200: sessionAnswer, ...keyedLookupErrors },
+    handler: async (request) => {
       const session = await sessions.find(callerOf(request), request.params.id);
       if (session === undefined) throw noSuchSession();
       return { session: sessionOnWire(session) };
     },
-  );
-  app.post(
-    "/v1/sessions/:id/end",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary: "End a session and queue its summary; repeating it changes nothing.",
-        params: anyIdParams,
-        body: nothing,
-        response: { 200: sessionEnded, ...keyedWriteErrors },
-      },
-    },
-    async (request) => {
+  });
+  route(app, "POST /v1/sessions/:id/end", {
+    config: { access: "memories:write" },
+    summary: "End a session and queue its summary; repeating it changes nothing.",
+    params: anyIdParams,
+    body: nothing,
+    response: { 200: sessionEnded, ...keyedWriteErrors },
+    handler: async (request) => {
       const ended = await sessions.end(callerOf(request), request.params.id);
       if (ended === undefined) throw noSuchSession();
       const { session, job } = ended;
@@ -71,7 +57,7 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
         generationJob: job === null ? null : jobMentionOnWire(job),
       };
     },
-  );
+  });
 }
 
 /** The same answer for an unknown session and one out of reach. */

@@ -1,4 +1,4 @@
-// Device sync over HTTP: push operations, read the log, its status, the live channel. With a hub token, not an API key.
+// Device sync over HTTP: push operations, read the log, its status and devices, the live channel. With a hub token, not an API key.
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from "fastify";
 import { MemError } from "../../core/errors.ts";
 import type { HubCaller, PushingDevice } from "../../core/records/hub.ts";
@@ -11,6 +11,7 @@ import {
   syncAdvance,
   syncChanges,
   syncChangesQuery,
+  syncDevices,
   syncPush,
   syncPushed,
   syncStatus,
@@ -49,7 +50,7 @@ interface SyncDeps {
   clientAddress: ClientAddress;
 }
 
-/** `POST /v1/sync/ops`, `GET /v1/sync/changes`, `/v1/sync/status` and `/v1/sync/ws`. Only a push registers its device. */
+/** `POST /v1/sync/ops`, `GET /v1/sync/changes`, `/status`, `/devices` and `/ws`. Only a push registers its device. */
 export function syncRoutes(app: App, deps: SyncDeps): void {
   app.decorateRequest("hubCaller", null);
   const common = {
@@ -58,6 +59,7 @@ export function syncRoutes(app: App, deps: SyncDeps): void {
   };
   addPush(app, deps.hub, common);
   addReads(app, deps.hub, common);
+  addDevices(app, deps.hub, common);
   addSocket(app, deps.hub, common);
 }
 
@@ -125,6 +127,32 @@ function addReads(app: App, hub: Hub, common: Common): void {
         ...status,
         device_limit: syncLimits.devices,
         ...(compacted_through === null ? {} : { compacted_through }),
+      };
+    },
+  );
+}
+
+function addDevices(app: App, hub: Hub, common: Common): void {
+  app.get(
+    "/v1/sync/devices",
+    {
+      ...common,
+      schema: {
+        summary: "The devices of the account, in the order of their first push; changes nothing.",
+        readsHeaders: ofAccount,
+        response: { 200: syncDevices, ...readErrors, ...tokenErrors },
+      },
+    },
+    async (request) => {
+      const { epoch, devices } = await hub.devices(callerOf(request));
+      return {
+        epoch,
+        device_limit: syncLimits.devices,
+        devices: devices.map(({ first_push_at_epoch, last_push_at_epoch, ...device }) => ({
+          ...device,
+          first_push_at: first_push_at_epoch,
+          last_push_at: last_push_at_epoch,
+        })),
       };
     },
   );

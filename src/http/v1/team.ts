@@ -1,6 +1,7 @@
 // The caller's team: its name, and how long its raw events are kept.
 import { MemError } from "../../core/errors.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
+import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
 import { teamAnswer, teamChange, usageAnswer } from "../schemas/v1-team.ts";
@@ -21,26 +22,19 @@ export interface TeamPorts {
 
 /** `GET /v1/team` and `PATCH /v1/team`. */
 export function teamRoutes(app: App, ports: TeamPorts): void {
-  app.get(
-    "/v1/team",
-    {
-      config: { access: "memories:read" },
-      schema: { summary: "The caller's team.", response: { 200: teamAnswer, ...keyedErrors } },
-    },
-    async (request) => ({ team: onWire(await ports.find(callerOf(request))) }),
-  );
-  app.patch(
-    "/v1/team",
-    {
-      config: { access: "memories:write" },
-      schema: {
-        summary:
-          "Set the days that raw events, including prompts, are kept; null is the server's setting. Records stay.",
-        body: teamChange,
-        response: { 200: teamAnswer, ...keyedWriteErrors },
-      },
-    },
-    async (request) => {
+  route(app, "GET /v1/team", {
+    config: { access: "memories:read" },
+    summary: "The caller's team.",
+    response: { 200: teamAnswer, ...keyedErrors },
+    handler: async (request) => ({ team: onWire(await ports.find(callerOf(request))) }),
+  });
+  route(app, "PATCH /v1/team", {
+    config: { access: "memories:write" },
+    summary:
+      "Set the days that raw events, including prompts, are kept; null is the server's setting. Records stay.",
+    body: teamChange,
+    response: { 200: teamAnswer, ...keyedWriteErrors },
+    handler: async (request) => {
       const caller = callerOf(request);
       if (caller.project_id !== null) {
         throw new MemError("insufficient_scope", {
@@ -50,7 +44,7 @@ export function teamRoutes(app: App, ports: TeamPorts): void {
       }
       return { team: onWire(await ports.setRetention(caller, request.body.retentionDays, request.id)) };
     },
-  );
+  });
 }
 
 function onWire(team: Team) {
@@ -74,15 +68,10 @@ export interface UsagePorts {
 
 /** `GET /v1/usage`. The totals are the team's, for a key of one project too. */
 export function usageRoutes(app: App, { thisMonth }: UsagePorts): void {
-  app.get(
-    "/v1/usage",
-    {
-      config: { access: "memories:read", openOverQuota: true },
-      schema: {
-        summary: "Totals of the team since the first of the month (UTC), by kind.",
-        response: { 200: usageAnswer, ...openOf(keyedErrors) },
-      },
-    },
-    (request) => thisMonth(callerOf(request)),
-  );
+  route(app, "GET /v1/usage", {
+    config: { access: "memories:read", openOverQuota: true },
+    summary: "Totals of the team since the first of the month (UTC), by kind.",
+    response: { 200: usageAnswer, ...openOf(keyedErrors) },
+    handler: (request) => thisMonth(callerOf(request)),
+  });
 }

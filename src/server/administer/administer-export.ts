@@ -2,6 +2,8 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "../../core/clock.ts";
 import { MemError, toMemError } from "../../core/errors.ts";
+import { numberedLines } from "../../core/numbered-lines.ts";
+import { fromFile, toFile, toStream } from "../../core/output-file.ts";
 import type { ExportCounts } from "../../core/records/project-export.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { version } from "../../core/version.ts";
@@ -16,8 +18,6 @@ import {
   parseName,
   withMigrated,
 } from "./administer.ts";
-import { fromFile, toFile, toStream } from "./export-file.ts";
-import { numberedLines } from "./export-lines.ts";
 import { exportProject } from "./export-project.ts";
 import { type Imported, importProject, readHeader } from "./import-project.ts";
 

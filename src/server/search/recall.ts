@@ -10,6 +10,7 @@ import { observationById, recentObservations } from "../../store/postgres/observ
 import type { Database } from "../../store/postgres/open.ts";
 import { inTenant } from "../../store/postgres/tenant.ts";
 import { addMemory } from "../intake/manual-memory.ts";
+import { addSharedRecords } from "../intake/shared-records.ts";
 import type { Meaning } from "./meaning.ts";
 import { createProjectSearch } from "./project-search.ts";
 import { createHostedContext, isActive } from "./request-context.ts";
@@ -45,6 +46,7 @@ export function createRecall({ database, clock, projects, meaning, onAuditFailur
     passedOn: createHostedContext(app),
     byId: (caller, id) => inTenant(app, caller, (connection) => observationById(connection, caller, id)),
     add: (write) => addMemory(app, write),
+    share: (write) => addSharedRecords(app, write),
     recordRead: ({ caller, project_id, by, results, resource_id, request_id }) =>
       audit.write({
         team_id: caller.team_id,

@@ -8,7 +8,13 @@ import type { RecallPorts } from "../../http/v1/recall.ts";
 import { observationLine, promptHit, summaryHit } from "../../recall/hits.ts";
 import { asksTheSame } from "../../recall/other-prompts.ts";
 import { wordParts } from "../../recall/query.ts";
-import type { Found, Search, SearchRequest, SearchResults } from "../../recall/search.ts";
+import {
+  type Found,
+  kindsOf,
+  type Search,
+  type SearchRequest,
+  type SearchResults,
+} from "../../recall/search.ts";
 import type { MatchedBy } from "../../recall/search-port.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import { listProjects } from "../../store/postgres/projects.ts";
@@ -183,16 +189,6 @@ function filterOf({ obs_type, concepts = [], files = [], dateStart, dateEnd }: S
     files: files.length === 0 ? null : { are: [], endWith: files },
     dateStart: dateStart ?? null,
     dateEnd: dateEnd ?? null,
-  };
-}
-
-// Only observations have a type; prompts have no concepts or files.
-function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchRequest) {
-  const narrowed = concepts.length > 0 || files.length > 0;
-  return {
-    observations: type === undefined || type === "observations",
-    sessions: (type === undefined || type === "sessions") && obs_type === undefined,
-    prompts: (type === undefined || type === "prompts") && obs_type === undefined && !narrowed,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Tenant } from "../../core/records/tenancy.ts";
 import type { ContextAsked } from "../../http/v1/recall.ts";
 import type { Connections } from "../../store/postgres/open.ts";
 import { type AskedPrompt, askedPrompts, rankableRecords } from "../../store/postgres/rankable.ts";
-import { salientStatements, standingRules } from "../../store/postgres/statements.ts";
+import { quotedStatements } from "../../store/postgres/statements.ts";
 import { inTenant } from "../../store/postgres/tenant.ts";
 
 /** Text for the request, within its token budget; empty without records. */
@@ -21,14 +21,14 @@ export function createHostedContext(app: Connections): PassedContext {
     // Team-wide rules are in other projects, which only a team key reaches.
     const reach: Tenant = { team_id: caller.team_id, project_id: caller.project_id };
     const known = await inTenant(app, reach, async (connection) => ({
-      rules: await standingRules(connection, scope, most.rules),
-      statements: await salientStatements(connection, scope, most.statements),
+      rules: await quotedStatements.standingRules(connection, scope, most.rules),
+      statements: await quotedStatements.salientStatements(connection, scope, most.statements),
       records: words === null ? [] : await rankableRecords(connection, scope, most.ranked),
       prompts: words === null ? [] : await askedPrompts(connection, scope, most.ranked),
     }));
     const source: StatementSource = {
-      standingRules: () => known.rules.map(quotedOf),
-      statements: () => known.statements.map(quotedOf),
+      standingRules: () => known.rules,
+      statements: () => known.statements,
     };
     const past = withTurns(known.records, known.prompts);
     const hasStatements = known.rules.length + known.statements.length > 0;
@@ -46,31 +46,6 @@ export function isActive({ status }: Pick<HostedObservation, "status">): boolean
 }
 
 const most = { rules: 60, statements: 200, ranked: 2_000 };
-
-function quotedOf({
-  seq,
-  session_id,
-  standing,
-  updated_at_epoch,
-  ...record
-}: HostedObservation): QuotedRecord {
-  return {
-    id: seq,
-    sdk_session_id: session_id ?? "",
-    prompt_number: record.prompt_number,
-    obs_type: record.obs_type,
-    title: record.title,
-    subtitle: record.subtitle,
-    summary: record.summary,
-    provenance: record.provenance,
-    said_by: record.said_by,
-    standing: standing ? 1 : 0,
-    reach: record.reach,
-    salience: record.salience,
-    created_at_epoch: record.created_at_epoch,
-    revision: updated_at_epoch,
-  };
-}
 
 /** Numbers the prompts of each session; a record is of the last prompt before it. */
 function withTurns(

@@ -1,5 +1,6 @@
 // Checks whether a standing rule forbids a command or an edit, or chooses another program.
 
+import { remembering } from "../../core/recent-map.ts";
 import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
@@ -76,7 +77,7 @@ function forbidsUse(prohibition: Prohibition, use: Use): boolean {
   if (namesProgramAlone(prohibition, use)) return true;
   if (use.families.length === 0) return false;
   const { object, clause } = prohibition;
-  if ([...object.matchAll(codeSpan)].some(([, span = ""]) => isUsed(span, use))) return true;
+  if (spansOf(object).some((span) => isUsed(span, use))) return true;
   if ((object.match(option) ?? []).some((word) => hasOption(use, word))) return true;
   if (addsPackage(use) && dependency.test(clause) && isNew.test(clause)) return true;
   return namesProgram(object, use) || namesOperation(object, use);
@@ -94,17 +95,31 @@ const alone =
 const neverAlone =
   /^\W*(?:and |but )?(?:never|no|not|nie|nunca|jamais|instead of|rather than)\s+`?[a-z][\w.-]*`?(?: (?:here|again))?\W*$/i;
 
-// `git push --force`: the command with all its options.
-function isUsed(span: string, use: Use): boolean {
-  const families = commandFamily(span);
-  const words = span.toLowerCase().split(/\s+/);
-  if (words.some((word) => word.startsWith("-") && !hasOption(use, word))) return false;
-  if (families.length === 0) return words.length === 1 && use.programs.has(words[0] ?? "");
-  return families.some((family) => use.families.includes(family) || isBareProgram(family, span, use));
+/** A command in a rule's code marks. */
+interface CodeSpan {
+  text: string;
+  words: readonly string[];
+  families: readonly string[];
 }
 
-function isBareProgram(family: string, span: string, use: Use): boolean {
-  return family.split(" ")[0] === span.trim() && use.programs.has(span.trim());
+// Every command is matched against all rules, and reading a span takes about 10 µs.
+const spansOf = remembering(
+  (object: string): CodeSpan[] =>
+    Array.from(object.matchAll(codeSpan), ([, text = ""]) => ({
+      text: text.trim(),
+      words: text.toLowerCase().split(/\s+/),
+      families: commandFamily(text),
+    })),
+  1_000,
+);
+
+// `git push --force`: the command with all its options.
+function isUsed({ text, words, families }: CodeSpan, use: Use): boolean {
+  if (words.some((word) => word.startsWith("-") && !hasOption(use, word))) return false;
+  if (families.length === 0) return words.length === 1 && use.programs.has(words[0] ?? "");
+  return families.some(
+    (family) => use.families.includes(family) || (family.split(" ")[0] === text && use.programs.has(text)),
+  );
 }
 
 function hasOption({ words }: Use, option: string): boolean {

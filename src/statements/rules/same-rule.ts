@@ -1,19 +1,22 @@
 // Whether two rules say the same in other words: "Use pnpm, never npm." and "use pnpm here, not npm".
+import { remembering } from "../../core/recent-map.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
 import { stem } from "../../text/stem.ts";
 import { type Subject, subjectOf } from "./subject.ts";
 
 /** True when two rules of the user say the same. Precision goes before recall: a word more is another rule. */
 export function isSameRule(one: string, other: string): boolean {
-  const [a, b] = [read(one), read(other)];
-  return a.words === b.words || isSameContrast(a.subject, b.subject) || isSameChoice(a.subject, b.subject);
+  return isSame(read(one), read(other));
 }
 
 /** The rules without those that say what one before them says. */
 export function withoutSameRules<R>(rules: readonly R[], textOf: (rule: R) => string): R[] {
-  const kept: R[] = [];
-  for (const rule of rules) if (!kept.some((one) => isSameRule(textOf(one), textOf(rule)))) kept.push(rule);
-  return kept;
+  const kept: { rule: R; said: ReadRule }[] = [];
+  for (const rule of rules) {
+    const said = read(textOf(rule));
+    if (!kept.some((one) => isSame(one.said, said))) kept.push({ rule, said });
+  }
+  return kept.map(({ rule }) => rule);
 }
 
 interface ReadRule {
@@ -22,16 +25,13 @@ interface ReadRule {
 }
 
 // Rules are listed at every session start, and reading one takes about 0.1 ms.
-const known = new Map<string, ReadRule>();
-const mostKnown = 1_000;
+const read = remembering<ReadRule>(
+  (text) => ({ words: wordsKey(text), subject: subjectOf({ text, said_by: "user", standing: true }) }),
+  1_000,
+);
 
-function read(text: string): ReadRule {
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  if (known.size >= mostKnown) known.clear();
-  const made = { words: wordsKey(text), subject: subjectOf({ text, said_by: "user", standing: true }) };
-  known.set(text, made);
-  return made;
+function isSame(a: ReadRule, b: ReadRule): boolean {
+  return a.words === b.words || isSameContrast(a.subject, b.subject) || isSameChoice(a.subject, b.subject);
 }
 
 // Both say what to do and what not.

@@ -114,6 +114,11 @@ const closingCues = {
 export type ClosingCue = keyof typeof closingCues;
 
 /** True when a sentence says that something changed. */
+/** True when the text ends with a question mark. */
+export function isQuestion(text: string): boolean {
+  return /[?？]\s*$/.test(text);
+}
+
 export function saysChanged(text: string): boolean {
   return closingCues.change.test(text);
 }

@@ -69,6 +69,7 @@ function splitProse(text: string): string[] {
 
 // In parts: the segmenter is quadratic for "1. 1. 1. ...".
 function segmentsOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" });
   const segments: string[] = [];
   for (let from = 0; from < text.length; ) {
     const part = text.slice(from, from + charsAtOnce);
@@ -136,7 +137,8 @@ const maxChars = 64 * 1024;
 const maxLines = 400;
 const maxSentences = 120;
 const longestOpen = 1_000;
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
+// Made at first use, since it takes 10 ms.
+let segmenter: Intl.Segmenter | undefined;
 const charsAtOnce = 4_000;
 const beforeLowerCase = /(?<=[\p{L}\p{N})\]`'"»”][.!?]\s+)(?=[\p{Ll}\p{Lo}`])/u;
 const ordinal = /(?:^|\s)\d{1,2}\.$/;

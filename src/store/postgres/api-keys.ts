@@ -1,5 +1,5 @@
 // API keys: found by their hash across teams, listed and revoked within a reach.
-import type { ApiKey, Reach } from "../../core/records/api-key.ts";
+import type { ApiKey, NewKey, Reach } from "../../core/records/api-key.ts";
 import { isId } from "../../core/records/tenancy.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Queryable } from "./open.ts";
@@ -33,16 +33,6 @@ export async function touchKey(
         and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
     values: [team_id, id],
   });
-}
-
-export interface NewKey extends Reach {
-  id: string;
-  parent_id: string | null;
-  key_hash: Buffer;
-  prefix: string;
-  last_four: string;
-  label: string;
-  expires_at_epoch: number;
 }
 
 export async function insertKey(connection: Queryable, key: NewKey): Promise<void> {

@@ -1,28 +1,18 @@
 // Stores a batch of events in one statement, grouped by project.
 import { MemError } from "../../core/errors.ts";
+import type { HostedEvent } from "../../core/records/hosted-event.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
-import type { Json, JsonObject } from "../../text/json.ts";
 import type { Queryable } from "./open.ts";
 
 /** An event to store, with cleaned texts. */
-export interface NewEvent extends ProjectScope {
-  id: string;
+export interface NewEvent extends Omit<HostedEvent, "received_at_epoch"> {
   /** A later event with one of these keys and the same `body_hash` is a repeat. */
   keys: string[];
   /** SHA-256 in hex; null without keys. */
   body_hash: string | null;
-  /** An existing session; takes precedence over `content_session_id`. */
-  session_id: string | null;
-  /** The sender's name of the session; a new one gets the id `new_session_id`. */
+  /** The sender's name of the session, if `session_id` is null; a new one gets the id `new_session_id`. */
   content_session_id: string | null;
   new_session_id: string;
-  source_type: string;
-  source_event_id: string | null;
-  event_type: string;
-  platform_source: string;
-  payload: Json;
-  metadata: JsonObject;
-  occurred_at_epoch: number;
   /** Null when nothing is generated from it. */
   job_id: string | null;
 }

@@ -1,5 +1,5 @@
 // Accounts of the hub, their tokens and devices, for the commands on the server's host. As `mem_system`.
-import type { HubAccount, HubDevice, HubToken, NewAccount, NewToken } from "../../core/records/hub.ts";
+import type { HubAccount, HubToken, NewAccount, NewToken } from "../../core/records/hub.ts";
 import { isId } from "../../core/records/tenancy.ts";
 import { epochMs } from "./epoch-ms.ts";
 import { hubChanges } from "./hub-log.ts";
@@ -28,7 +28,6 @@ export function createHubAccounts(system: Connections) {
     },
     tokens: (account_id: string) => listTokens(system, account_id),
     revokeToken: (id: string, now: number) => revokeToken(system, id, now),
-    devices: (account_id: string) => listDevices(system, account_id),
     async removeDevice(account_id: string, device_id: string): Promise<boolean> {
       const { rowCount } = await system.query({
         text: "delete from hub_devices where team_id = $1 and id = $2",
@@ -108,16 +107,4 @@ function revokeToken(system: Connections, id: string, now: number): Promise<bool
     await notify(connection, token.account_id);
     return true;
   });
-}
-
-async function listDevices(system: Queryable, account_id: string): Promise<HubDevice[]> {
-  const { rows } = await system.query<HubDevice>({
-    text: `select id, name, ${epochMs("first_push_at")} as first_push_at_epoch,
-        ${epochMs("last_push_at")} as last_push_at_epoch
-      from hub_devices
-      where team_id = $1
-      order by first_push_at, id`,
-    values: [account_id],
-  });
-  return rows;
 }

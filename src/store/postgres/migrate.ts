@@ -18,6 +18,7 @@ import statements from "./migrations/0013-statements.sql";
 import askedPrompts from "./migrations/0014-asked-prompts.sql";
 import superseded from "./migrations/0015-superseded.sql";
 import hub from "./migrations/0016-hub.sql";
+import sharedRecords from "./migrations/0017-shared-records.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -38,6 +39,7 @@ const migrations = [
   { version: 14, name: "asked-prompts", sql: askedPrompts },
   { version: 15, name: "superseded", sql: superseded },
   { version: 16, name: "hub", sql: hub },
+  { version: 17, name: "shared-records", sql: sharedRecords },
 ] as const;
 
 /** The schema version that this code writes. */

@@ -150,6 +150,11 @@ export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_i
   ${epochMs("o.created_at")} as created_at_epoch,
   ${epochMs("o.updated_at")} as updated_at_epoch`;
 
+/** Columns of a `QuotedRecord` but for its summary; `revision` is the time of the last change. */
+export const quotedColumns = `o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number,
+  o.obs_type, o.title, o.subtitle, o.provenance, o.said_by, o.standing::integer as standing, o.reach, o.salience,
+  ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision`;
+
 // No join with sessions: on tables without statistics the planner started with them and sorted everything.
 function ofTimeText(columns: string): string {
   return `select ${columns}

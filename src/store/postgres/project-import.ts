@@ -80,8 +80,8 @@ export function importPage(
   });
 }
 
-// Until the transaction ends, no purge begins.
-async function shareEpoch(
+/** The project's epoch, undefined when it is gone. Until the transaction ends, no purge begins. */
+export async function shareEpoch(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
 ): Promise<string | undefined> {

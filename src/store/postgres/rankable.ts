@@ -4,7 +4,7 @@ import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { promptEventPattern, promptOfEvent } from "../../core/tools/event-message.ts";
 import type { Json } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
-import { stillHolds } from "./observations.ts";
+import { quotedColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 import { rowsIn } from "./tenant.ts";
 
@@ -16,7 +16,7 @@ export interface AskedPrompt {
   created_at_epoch: number;
 }
 
-/** Active records of the project, newest first, without routine ones and summaries; `revision` is the time of the last change. */
+/** Active records of the project, newest first, without routine ones and summaries. */
 export function rankableRecords(
   connection: Queryable,
   scope: ProjectScope,
@@ -24,10 +24,8 @@ export function rankableRecords(
 ): Promise<QuotedRecord[]> {
   return rowsIn(connection, scope, {
     name: "rankable-records",
-    text: `select o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number, o.obs_type,
-        o.title, o.subtitle, case when o.kind = 'observation' then o.summary else left(o.content, ${maxChars}) end as summary,
-        o.provenance, o.said_by, o.standing::integer as standing, o.reach, o.salience,
-        ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision
+    text: `select ${quotedColumns},
+        case when o.kind = 'observation' then o.summary else left(o.content, ${maxChars}) end as summary
       from observations o
       where o.team_id = $1 and o.project_id = $2 and not o.routine and o.kind <> 'session_summary'
         and ${stillHolds}

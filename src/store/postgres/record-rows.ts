@@ -62,9 +62,12 @@ export function matchingText({ columns, table, is, join }: Source<unknown>, cond
     where o.team_id = $1 and ($2::uuid is null or o.project_id = $2) and ${is} and ${condition}`;
 }
 
+// No client says on which branch it works.
+const placeColumns = "null::text as branch, null::text as commit";
+
 // Server rows are not synced between devices.
 const syncColumns = `null::float8 as synced_at, null::text as origin_device_id, null::float8 as origin_local_id,
-  1 as revision`;
+  1 as revision, ${placeColumns}`;
 
 const listColumns = `to_json(o.facts)::text as facts, to_json(o.concepts)::text as concepts,
   to_json(array(
@@ -149,7 +152,8 @@ const sessions: Source<Session> = {
       limit 1), '') as user_prompt,
     ${hostOf("o")} as host, o.metadata ->> 'cwd' as cwd, o.title, o.status,
     o.prompt_count, ${epochMs("o.started_at")} as created_at_epoch,
-    ${epochMs("o.last_active_at")} as last_active_at_epoch, ${epochMs("o.ended_at")} as completed_at_epoch`,
+    ${epochMs("o.last_active_at")} as last_active_at_epoch, ${epochMs("o.ended_at")} as completed_at_epoch,
+    ${placeColumns}`,
   is: "true",
   time: "started_at",
   join: "",

@@ -1,49 +1,67 @@
 // Statements: standing rules, salient statements, known fixes for a command, and records that a turn settles.
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { Observation, QuotedRecord } from "../../core/records/records.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
-import { recordColumns, stillHolds } from "./observations.ts";
+import { quotedColumns, recordColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
+import { sources } from "./record-rows.ts";
 import { rowsIn } from "./tenant.ts";
 
 /** Limits for the start of a session. */
 export const maxStatements = 200;
 export const maxRules = 400;
 
-/**
- * Active standing rules of the project, and rules for everywhere of the team's other projects, newest first. A transaction
- * of one project cannot see the latter.
- */
-export function standingRules(
-  connection: Queryable,
-  scope: ProjectScope,
-  limit: number,
-): Promise<HostedObservation[]> {
-  return rowsIn(connection, scope, {
-    name: "standing-rules",
-    text: `select ${recordColumns}
-      from observations o
-      where o.team_id = $1 and (o.project_id = $2 or o.reach = 'everywhere') and o.standing and ${stillHolds}
-      order by o.seq desc
-      limit $3`,
-    values: [limit],
-  });
+export const { standingRules, salientStatements } = readersOf<HostedObservation>("whole", recordColumns);
+
+/** The same in shapes of the worker: what is quoted of a record, and the record of the `/api` routes. */
+export const quotedStatements = readersOf<QuotedRecord>("quoted", `${quotedColumns}, o.summary`);
+export const shownStatements = readersOf<Observation>(
+  "shown",
+  sources.observations.columns,
+  "join projects p on p.team_id = $1 and p.id = o.project_id",
+);
+
+interface Reading {
+  name: string;
+  /** Conditions; the project comes first, beside the team. */
+  where: string;
+  order: string;
+  limit: number;
 }
 
-/** Active statements of the project, the most salient first. */
-export function salientStatements(
-  connection: Queryable,
-  scope: ProjectScope,
-  limit: number,
-): Promise<HostedObservation[]> {
-  return rowsIn(connection, scope, {
-    name: "salient-statements",
-    text: `select ${recordColumns}
-      from observations o
-      where o.team_id = $1 and o.project_id = $2 and o.salience is not null and ${stillHolds}
-      order by o.salience desc, o.seq desc
-      limit $3`,
-    values: [limit],
-  });
+function readersOf<R extends object>(shape: string, columns: string, join = "") {
+  const rows = (connection: Queryable, scope: ProjectScope, { name, where, order, limit }: Reading) =>
+    rowsIn<R>(connection, scope, {
+      name: `${name}-${shape}`,
+      text: `select ${columns}
+        from observations o
+        ${join}
+        where o.team_id = $1 and ${where} and ${stillHolds}
+        order by ${order}
+        limit $3`,
+      values: [limit],
+    });
+  return {
+    /**
+     * Active standing rules of the project, and rules for everywhere of the team's other projects, newest first. A
+     * transaction of one project cannot see the latter.
+     */
+    standingRules: (connection: Queryable, scope: ProjectScope, limit: number): Promise<R[]> =>
+      rows(connection, scope, {
+        name: "standing-rules",
+        where: "(o.project_id = $2 or o.reach = 'everywhere') and o.standing",
+        order: "o.seq desc",
+        limit,
+      }),
+    /** Active statements of the project without its rules, the most salient first. */
+    salientStatements: (connection: Queryable, scope: ProjectScope, limit: number): Promise<R[]> =>
+      rows(connection, scope, {
+        name: "salient-statements",
+        where: "o.project_id = $2 and o.salience is not null and not o.standing",
+        order: "o.salience desc, o.seq desc",
+        limit,
+      }),
+  };
 }
 
 /** A known fix or a failure, with the requested command families that it is about. */

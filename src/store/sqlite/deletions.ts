@@ -7,7 +7,7 @@ import type { PendingMessages } from "./pending-messages.ts";
 import { createPromptCopies } from "./prompt-copies.ts";
 import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
-import { createTombstones } from "./tombstones.ts";
+import { createDeletedSessions, createTombstones } from "./tombstones.ts";
 import type { Row, Trash } from "./trash.ts";
 import { createBreakOff } from "./withdrawals.ts";
 
@@ -24,6 +24,9 @@ interface Parts {
   pending: Pick<PendingMessages, "count">;
 }
 
+/** `later`: the caller moves the texts of injections itself, for many records together: each call reads the whole log. */
+type Texts = "now" | "later";
+
 /** Every function runs in the caller's transaction; undefined when there is no such record. */
 export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
   const read = createReaders(db);
@@ -32,22 +35,24 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
   const breakOff = createBreakOff(db);
   const dropSession = createDropSession(db, { trash, pending });
   return {
-    observation(id: number, now: number): Deletion | undefined {
+    observation(id: number, now: number, texts: Texts = "now"): Deletion | undefined {
       const row = read.observation(id);
       if (row === undefined) return undefined;
       const moved = { ...ownerOf(row), counts: { ...none, observations: 1 }, observations: [id] };
       const entry = trash.add({ kind: "observation", ...moved, ...entryOf(row, row.title, now) });
+      if (texts === "now") removed.texts(entry, [String(id)]);
       const changed = removed.observations(entry, [row], now);
       removed.events(entry, row);
       const isSent = breakOff(moved.session);
       return { trash_id: entry, kind: "observation", id, ...moved, changed, isSent };
     },
-    summary(id: number, now: number): Deletion | undefined {
+    summary(id: number, now: number, texts: Texts = "now"): Deletion | undefined {
       const row = read.summary(id);
       if (row === undefined) return undefined;
       const moved = { ...ownerOf(row), counts: { ...none, summaries: 1 }, observations: [] };
       const title = row.request ?? row.summary_text;
       const entry = trash.add({ kind: "summary", ...moved, ...entryOf(row, title, now) });
+      if (texts === "now") removed.texts(entry, [`S${id}`]);
       removed.summaries(entry, [row], now);
       removed.events(entry, row);
       return { trash_id: entry, kind: "summary", id, ...moved, changed: [], isSent: false };
@@ -61,7 +66,7 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       const isSent = breakOff(moved.session, copies.remove(entry, row));
       return { trash_id: entry, kind: "prompt", id, ...moved, changed: [], isSent };
     },
-    session(id: number, now: number): Deletion | undefined {
+    session(id: number, now: number, texts: Texts = "now"): Deletion | undefined {
       const row = read.session(id);
       if (row === undefined) return undefined;
       const sdk = String(row.sdk_session_id);
@@ -82,10 +87,19 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       const moved = { project, session: id, counts, observations };
       const title = row.title || row.user_prompt || row.claude_session_id;
       const entry = trash.add({ kind: "session", project, ...entryOf(row, title, now) });
+      const names = [...observations.map(String), ...of.summaries.map((one) => `S${one.id}`)];
+      if (texts === "now") removed.texts(entry, names);
       const changed = removed.observations(entry, of.observations, now);
       removed.summaries(entry, of.summaries, now);
       removed.prompts(entry, of.prompts, now);
-      return { trash_id: entry, kind: "session", id, ...moved, changed, isSent: dropSession(entry, row) };
+      return {
+        trash_id: entry,
+        kind: "session",
+        id,
+        ...moved,
+        changed,
+        isSent: dropSession(entry, row, now),
+      };
     },
   };
 }
@@ -124,7 +138,6 @@ function createRemovals(db: Sqlite, trash: Trash) {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
   const tombstones = createTombstones(db);
-  const dropTexts = createDropTexts(db, trash);
   const deleteOf = (table: string) => sql.run<[id: number]>(`delete from ${table} where id = ?`);
   const deletes = {
     observations: deleteOf("observations"),
@@ -155,7 +168,6 @@ function createRemovals(db: Sqlite, trash: Trash) {
         trash.keep(entry, "replaced", replaced);
         for (const one of replaced) changed.add(Number(one.id));
       }
-      dropTexts(entry, ids.map(String));
       for (const row of rows) {
         const id = Number(row.id);
         tombstones.add({ kind: "observation", row, sources: sourcesOf(id), now });
@@ -167,10 +179,6 @@ function createRemovals(db: Sqlite, trash: Trash) {
     },
     summaries(entry: number, rows: readonly Row[], now: number): void {
       trash.keep(entry, "session_summaries", rows);
-      dropTexts(
-        entry,
-        rows.map(({ id }) => `S${id}`),
-      );
       for (const row of rows) {
         tombstones.add({ kind: "summary", row, now });
         derived.drop("session_summaries", Number(row.id));
@@ -186,6 +194,7 @@ function createRemovals(db: Sqlite, trash: Trash) {
       }
     },
     events: createDropEvents(db, trash),
+    texts: createDropTexts(db, trash),
   };
 }
 
@@ -240,7 +249,7 @@ function createDropEvents(db: Sqlite, trash: Trash): (entry: number, row: Row) =
     const ids = new Set(Number.isNaN(key) ? sources : [...sources, key]);
     for (const event of unshared(JSON.stringify([...ids]))) {
       const id = Number(event.id);
-      const left = emptied(event);
+      const left = emptiedEvent(event);
       trash.keep(entry, "events", [{ ...event, left: left.payload }]);
       empty({ id, ...left });
       unlist(id);
@@ -248,8 +257,8 @@ function createDropEvents(db: Sqlite, trash: Trash): (entry: number, row: Row) =
   };
 }
 
-// Which prompt a turn belongs to is still asked. Nothing reads a tool use without its tool.
-function emptied({ kind, payload }: Row): { kind: string; payload: string } {
+/** An event without its content. Which prompt a turn belongs to stays; nothing reads a tool use without its tool. */
+export function emptiedEvent({ kind, payload }: Row): { kind: string; payload: string } {
   const { prompt_key, prompt_number } = readPayload(String(payload));
   const isEnd = kind === "summarize";
   const left = { prompt_key, ...(isEnd ? { type: "summarize" } : {}), prompt_number };
@@ -257,8 +266,12 @@ function emptied({ kind, payload }: Row): { kind: string; payload: string } {
 }
 
 /** Moves the session with its events, queue, context ledger and injections. True when a running call was sent some. */
-function createDropSession(db: Sqlite, { trash, pending }: Parts): (entry: number, row: Row) => boolean {
+function createDropSession(
+  db: Sqlite,
+  { trash, pending }: Parts,
+): (entry: number, row: Row, now: number) => boolean {
   const sql = createSql(db);
+  const deletedSessions = createDeletedSessions(db);
   const keepEvents = createKeepEvents(db);
   const queue = sql.all<[session: number], Row>(
     "select * from pending_messages where session_id = ? order by id",
@@ -275,9 +288,10 @@ function createDropSession(db: Sqlite, { trash, pending }: Parts): (entry: numbe
      where i.session = ?`,
   );
   const drop = sql.run<[id: number]>("delete from sessions where id = ?");
-  return (entry, row) => {
+  return (entry, row, now) => {
     const id = Number(row.id);
     const claude = String(row.claude_session_id);
+    deletedSessions.add(claude, now);
     trash.keep(entry, "sessions", [row]);
     keepEvents(entry, id);
     const queued = queue(id);

@@ -2,6 +2,7 @@
 import { contentKey } from "../../core/ids.ts";
 import { storedDeliveryKey } from "../../core/prompt-key.ts";
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
+import { type SummaryParts, summaryParts, summaryText } from "../../core/records/summary-parts.ts";
 import type { Refusal, TrashEntry, TrashKind } from "../../core/records/trash.ts";
 import { excerpt } from "../../text/excerpt.ts";
 import { createDerivedRows, type IndexedTable } from "./derived-rows.ts";
@@ -11,18 +12,13 @@ import { createPromptCopies } from "./prompt-copies.ts";
 import { promptColumns } from "./prompts.ts";
 import { sessionColumns } from "./sessions.ts";
 import { createSql } from "./sql.ts";
-import { summaryColumns, summaryText } from "./summaries.ts";
+import { summaryColumns } from "./summaries.ts";
 import type { Row, Trash } from "./trash.ts";
 import { createBreakOff } from "./withdrawals.ts";
 
 export type ObservationText = Pick<
   Observation,
   "title" | "subtitle" | "summary" | "narrative" | "facts" | "concepts" | "obs_type"
->;
-
-export type SummaryText = Pick<
-  SessionSummary,
-  "request" | "investigated" | "learned" | "completed" | "next_steps" | "notes"
 >;
 
 interface Editable {
@@ -41,7 +37,7 @@ const tables = {
   },
   summary: {
     table: "session_summaries",
-    text: ["request", "investigated", "learned", "completed", "next_steps", "notes", "summary_text"],
+    text: [...summaryParts, "summary_text"],
     beside: ["generator", "upgrade"],
     columns: summaryColumns,
   },
@@ -94,7 +90,7 @@ export function createEdits(db: Sqlite, trash: Trash) {
     /** Makes the text the user's own, which no model overwrites; a column that is left out stays. */
     observation: (id: number, text: Partial<ObservationText>, now: number) =>
       edit("observation", id, { text: { ...text }, now })?.record,
-    summary: (id: number, text: SummaryText, now: number) =>
+    summary: (id: number, text: SummaryParts, now: number) =>
       edit("summary", id, { text: { ...text, summary_text: summaryText(text) }, now })?.record,
     /** `sentIn`: a running model call of this session was sent the text before. */
     prompt: (id: number, prompt_text: string, now: number) =>
@@ -146,10 +142,10 @@ function createWriter<K extends TrashKind>(db: Sqlite, kind: K) {
   const { table, text, beside } = tables[kind];
   const where = kind === "prompt" ? "id = ? and private = 0" : "id = ?";
   const read = sql.get<[id: number], Row>(`select * from ${table} where ${where}`);
-  const sync = kind === "session" ? "" : ", revision = revision + 1, synced_at = null";
   const update = sql.get<[Row], Row>(
     `update ${table}
-     set ${[...text, ...beside].map((name) => `${name} = ${written(name)}`).join(", ")}${sync}
+     set ${[...text, ...beside].map((name) => `${name} = ${written(name)}`).join(", ")},
+       revision = revision + 1, synced_at = null
      where id = @id
      returning *`,
   );

@@ -91,6 +91,8 @@ export function createGenerationQueue(parts: Parts, owner: string) {
       const due = pending.dueOf(sessionId, now, limit);
       return due && { ...due, isCompleted: sessions.byId(sessionId)?.status === "completed" };
     },
+    /** True when the session's next due message was imported: local rules write its records. */
+    isImported: pending.isImported,
     sessionsDue: pending.sessionsDue,
     nextDue: pending.nextDue,
   };
@@ -129,7 +131,8 @@ function complete(
   if (held.size === 0) return { observations: [], summaries: [], changed: [] };
   pending.count("done", held.size);
   const { passed = [], endsFailure = () => true, replacesFix = () => true, finished = new Map() } = reply;
-  const ended = statements.supersedeFailures({ project, families: passed, ends: endsFailure });
+  const at = Math.max(...[...held.values()].map(({ created_at_epoch }) => created_at_epoch));
+  const ended = statements.supersedeFailures({ project, families: passed, at, ends: endsFailure });
   const written = writeRecords({ session, held, reply });
   const replaced = written.observations.flatMap(({ stored, families }) =>
     statements.supersedeFixes({ project, families, by: stored, replaces: replacesFix }),

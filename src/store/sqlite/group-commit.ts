@@ -14,6 +14,11 @@ export interface GroupCommit {
   commit<T>(write: () => T): Promise<T>;
   /** Commits waiting writes now. */
   flush(): void;
+  /**
+   * Calls `release` before the next write and waits for it: meanwhile a process of the worker has the lock for writing.
+   * Undefined when it has it no longer.
+   */
+  yieldTo(release: (() => Promise<void>) | undefined): void;
   /** Why the last write could not be stored: the disk is full or fails. Null when it was stored or failed by itself. */
   storageFailure(): MemError | null;
 }
@@ -40,6 +45,7 @@ export function createGroupCommit(
     waiting: [],
     scheduled: false,
     syncing: false,
+    release: undefined,
     storageFailure: null,
   };
   return {
@@ -48,7 +54,13 @@ export function createGroupCommit(
         state.waiting.push({ write, resolve: resolve as (value: never) => void, reject });
         schedule(state);
       }),
-    flush: () => commitNow(state, take(state)),
+    flush: () => {
+      if (state.waiting.length > 0) void state.release?.();
+      commitNow(state, take(state));
+    },
+    yieldTo: (release) => {
+      state.release = release;
+    },
     storageFailure: () => state.storageFailure,
   };
 }
@@ -65,17 +77,19 @@ interface State {
   waiting: Job[];
   scheduled: boolean;
   syncing: boolean;
+  release: (() => Promise<void>) | undefined;
   storageFailure: MemError | null;
 }
 
 function schedule(state: State): void {
   if (state.scheduled || state.syncing) return;
   state.scheduled = true;
-  setImmediate(() => {
+  const begin = (): void => {
     state.scheduled = false;
     // Writes that arrived during a sync share the next commit.
     if (!state.syncing) commitWaiting(state);
-  });
+  };
+  setImmediate(() => (state.release === undefined ? begin() : void state.release().then(begin, begin)));
 }
 
 function take(state: State): Job[] {

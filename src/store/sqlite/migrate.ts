@@ -16,6 +16,14 @@ import telling from "./migrations/0014-telling.sql";
 import unreadEvents from "./migrations/0015-unread-events.sql";
 import injections from "./migrations/0016-injections.sql";
 import trash from "./migrations/0017-trash.sql";
+import sync from "./migrations/0018-sync.sql";
+import imports from "./migrations/0019-imports.sql";
+import team from "./migrations/0020-team.sql";
+import forget from "./migrations/0021-forget.sql";
+import spans from "./migrations/0023-spans.sql";
+import gone from "./migrations/0024-gone.sql";
+import branches from "./migrations/0025-branches.sql";
+import represented from "./migrations/0026-represented.sql";
 
 /** A numbered step of a schema. */
 export interface Migration {
@@ -40,10 +48,18 @@ const migrations: readonly Migration[] = [
   { version: 15, name: "unread-events", sql: unreadEvents },
   { version: 16, name: "injections", sql: injections },
   { version: 17, name: "trash", sql: trash },
+  { version: 18, name: "sync", sql: sync },
+  { version: 19, name: "imports", sql: imports },
+  { version: 20, name: "team", sql: team },
+  { version: 21, name: "forget", sql: forget },
+  { version: 23, name: "spans", sql: spans },
+  { version: 24, name: "gone", sql: gone },
+  { version: 25, name: "branches", sql: branches },
+  { version: 26, name: "represented", sql: represented },
 ];
 
 /** The schema version this code writes. */
-const schemaVersion = newestOf(migrations);
+export const schemaVersion = newestOf(migrations);
 
 function newestOf(steps: readonly Migration[]): number {
   return Math.max(...steps.map(({ version }) => version));

@@ -1,16 +1,17 @@
 // Observations with their files, sources and full-text row: written in one transaction; read by id or page; reviewed.
 
 import type { DraftObservation } from "../../core/records/drafts.ts";
-import type { Observation } from "../../core/records/records.ts";
+import type { GitPlace, Observation } from "../../core/records/records.ts";
 import type { Reach } from "../../core/records/statement.ts";
 import { createDerivedRows } from "./derived-rows.ts";
+import { generatedColumns, listsOf, ownerColumns } from "./generated-columns.ts";
 import { createObservationLinks, type LinkedObservation } from "./observation-links.ts";
 import type { Sqlite } from "./open.ts";
 import { readPage } from "./page.ts";
-import { createSql } from "./sql.ts";
+import { createSql, insertInto } from "./sql.ts";
 
 /** A draft with everything the session adds to it. */
-export interface NewObservation extends LinkedObservation {
+export interface NewObservation extends LinkedObservation, GitPlace {
   draft: Omit<DraftObservation, "sources">;
   sdk_session_id: string;
   project: string;
@@ -32,7 +33,7 @@ export type Observations = ReturnType<typeof createObservations>;
 export const observationColumns = `id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative, text,
   facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
   agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by, said_by, standing, reach,
-  salience, routine, synced_at, origin_device_id, origin_local_id, revision`;
+  salience, routine, branch, git_commit as "commit", synced_at, origin_device_id, origin_local_id, revision`;
 
 const listColumns = `${observationColumns}, (
     select host
@@ -47,13 +48,7 @@ export function createObservations(db: Sqlite) {
   const derived = createDerivedRows(db);
   const links = createObservationLinks(db);
   const insert = sql.get<[Record<string, string | number | null>], Observation>(
-    `insert into observations (session_id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative,
-       facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
-       agent_type, discovery_tokens, generation_key, created_at_epoch, upgrade, said_by, standing, reach, salience, routine)
-     values (@session_id, @sdk_session_id, @project, @obs_type, @title, @subtitle, @summary, @narrative,
-       @facts, @concepts, @files_touched, @files_read, @files_modified, @prompt_number, @generator, @provenance,
-       @agent_id, @agent_type, @discovery_tokens, @generation_key, @created_at_epoch, @upgrade, @said_by,
-       @standing, @reach, @salience, @routine)
+    `${insertInto("observations", [...ownerColumns, ...generatedColumns.observation])}
      on conflict (generation_key) do nothing
      returning ${observationColumns}`,
   );
@@ -128,12 +123,15 @@ export function observationRow({
   sources: _sources,
   cited: _cited,
   upgrade = false,
+  branch = null,
+  commit: git_commit = null,
   ...rest
 }: NewObservation): Record<string, string | number | null> {
-  const { statement, routine = false, facts, concepts, files_read, files_modified } = draft;
+  const { statement, routine = false } = draft;
   const { obs_type, title, subtitle, summary, narrative, provenance } = draft;
   return {
     ...rest,
+    ...{ branch, git_commit },
     ...{ obs_type, title, subtitle, summary, narrative, provenance },
     upgrade: upgrade ? 1 : 0,
     said_by: statement?.said_by ?? null,
@@ -141,11 +139,7 @@ export function observationRow({
     reach: statement?.reach ?? "project",
     salience: statement?.salience ?? null,
     routine: routine ? 1 : 0,
-    facts: JSON.stringify(facts),
-    concepts: JSON.stringify(concepts),
-    files_touched: JSON.stringify([...new Set([...files_modified, ...files_read])]),
-    files_read: JSON.stringify(files_read),
-    files_modified: JSON.stringify(files_modified),
+    ...listsOf(draft),
   };
 }
 

@@ -1,8 +1,9 @@
 // Opens the database of a data directory: durable, private, at the current schema version.
 import { chmodSync, existsSync } from "node:fs";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { type Migration, migrate } from "./migrate.ts";
+import { openFile } from "./open-file.ts";
 import { isDamage, storageError } from "./storage-error.ts";
 
 export type Sqlite = Database.Database;
@@ -22,7 +23,7 @@ interface OpenOptions {
 export function openDatabase(path: string | Buffer, options: OpenOptions): Sqlite {
   let db: Sqlite | undefined;
   try {
-    db = new Database(path, { timeout: busyTimeoutMs });
+    db = openFile(path, { timeout: busyTimeoutMs });
     for (const pragma of pragmas) db.pragma(pragma);
     migrate(db, options, options.migrations);
     if (typeof path === "string") restrictFiles(path);
@@ -39,6 +40,17 @@ export function closeDatabase(db: Sqlite): void {
   if (!db.open) return;
   failOpenSync("writing the log back into the database", () => db.pragma("wal_checkpoint(truncate)"));
   db.close();
+}
+
+/** Writes the log back and empties it. False while another connection reads it: then it does not wait. */
+export function truncateLog(db: Sqlite): boolean {
+  db.pragma("busy_timeout = 0");
+  try {
+    const [state] = db.pragma("wal_checkpoint(truncate)") as { busy: number }[];
+    return state?.busy === 0;
+  } finally {
+    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+  }
 }
 
 // A busy wait blocks the event loop, so it is short: the client retries instead.

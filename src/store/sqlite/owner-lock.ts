@@ -1,8 +1,9 @@
 // One worker per data directory: an exclusive lock on a separate file, held for the worker's life. The kernel frees it with
 // the process, so a killed worker does not block the next one.
 import { statSync, truncateSync } from "node:fs";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { failOpenSync } from "../../core/errors.ts";
+import { openFile } from "./open-file.ts";
 import { isDamage, storageError, storageLocked } from "./storage-error.ts";
 
 export interface Ownership {
@@ -51,7 +52,7 @@ function lockOrEmpty(lockFile: string): Database.Database | undefined {
 }
 
 function lock(lockFile: string): Database.Database | undefined {
-  const held = new Database(lockFile, { timeout: 0 });
+  const held = openFile(lockFile, { timeout: 0 });
   try {
     held.pragma("locking_mode = exclusive");
     held.exec("begin exclusive");

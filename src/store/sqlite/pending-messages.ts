@@ -30,7 +30,7 @@ export interface PendingMessages {
   enqueue(rawEventId: number, sessionId: number, now: number): void;
   /**
    * Leases the session's oldest due messages to `owner`; where only retries are due, the one that has waited longest. A
-   * summary waits for the retries before it and ends the batch.
+   * summary waits for the retries before it and ends the batch. Imported messages go without live ones.
    */
   claim(request: ClaimRequest): ClaimedMessage[];
   /** Deletes a done message; false when `owner` lost the lease. */
@@ -42,6 +42,8 @@ export interface PendingMessages {
   reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
   /** Reads at most `limit` due messages of the session; null when none is due. */
   dueOf(sessionId: number, now: number, limit: number): DueMessages | null;
+  /** Whether the message that `claim` would take first was imported. */
+  isImported(sessionId: number, now: number): boolean;
   /** At most 500 sessions with due messages, the longest waiting first. */
   sessionsDue(now: number): number[];
   /** Epoch of the next message that becomes due after `now`, or null. */
@@ -54,15 +56,11 @@ export interface PendingMessages {
   counts(): MessageCounts;
 }
 
-interface CandidateRow {
-  id: number;
-  session_id: number;
-  attempts: number;
-  failures: number;
-  created_at_epoch: number;
+interface CandidateRow extends Omit<ClaimedMessage, "message"> {
   next_try_at_epoch: number;
   kind: string;
   payload: string;
+  is_imported: 0 | 1;
 }
 
 // A next try further away than any delay was set before the clock was put back: it is due now.
@@ -93,13 +91,14 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
     claim,
     ...leases,
     ...createDue(db),
+    isImported: createIsImported(db),
     ...createCounts(db),
   };
 }
 
 function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): PendingMessages["claim"] {
   const candidates = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
-       r.kind, r.payload
+       r.kind, r.payload, r.imported_at_epoch is not null as is_imported
      from pending_messages p
      cross join raw_events r on r.id = p.id
      where p.status = 'pending' and p.session_id = @sessionId and ${isDue}`;
@@ -145,7 +144,7 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
         continue;
       }
       chars += row.payload.length;
-      if (rows.length > 0 && chars > maxChars) break;
+      if (rows.length > 0 && (chars > maxChars || row.is_imported !== rows[0]?.is_imported)) break;
       rows.push(row);
       // The next turn's titles begin behind this summary.
       if (isSummary) break;
@@ -155,7 +154,13 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
   }
 
   // An unreadable payload would hold its session up for ever.
-  function readClaimed({ payload, kind, next_try_at_epoch, ...row }: CandidateRow): ClaimedMessage[] {
+  function readClaimed({
+    payload,
+    kind,
+    next_try_at_epoch,
+    is_imported,
+    ...row
+  }: CandidateRow): ClaimedMessage[] {
     const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
     if (message !== undefined) return [{ ...row, message }];
     release(row.id, { kind: "dead", error: "its payload cannot be read" });
@@ -294,6 +299,21 @@ function createDue(db: Sqlite): Pick<PendingMessages, "dueOf" | "sessionsDue" | 
         .map((row) => row.session_id),
     nextDue: (now) => nextDue.get(now)?.next_try_at_epoch ?? null,
     oldest: () => oldest.get()?.at ?? null,
+  };
+}
+
+function createIsImported(db: Sqlite): PendingMessages["isImported"] {
+  const first = db.prepare<DueRequest & { retries: 0 | 1 }, { is_imported: 0 | 1 }>(
+    `select r.imported_at_epoch is not null as is_imported
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and ${isRetry} = @retries
+     order by p.id
+     limit 1`,
+  );
+  return (sessionId, now) => {
+    const next = (retries: 0 | 1) => first.get({ sessionId, now, retries });
+    return (next(0) ?? next(1))?.is_imported === 1;
   };
 }
 

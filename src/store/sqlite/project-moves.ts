@@ -26,10 +26,11 @@ interface Move {
 }
 
 /** Every function runs in the caller's transaction. */
+export type ProjectMoves = ReturnType<typeof createProjectMoves>;
+
 export function createProjectMoves(db: Sqlite) {
   const sql = createSql(db);
   const begin = createBegin(db);
-  const takeSteps = createSteps(db);
   const relabel = sql.run<[label: string, id: number]>("update projects set label = ? where id = ?");
   const forgetAlias = sql.run<[label: string]>("delete from project_aliases where label = ?");
   const addAlias = sql.run<[label: string, id: number]>(
@@ -44,42 +45,74 @@ export function createProjectMoves(db: Sqlite) {
      set folder = coalesce(folder, (select folder from projects where id = ?))
      where id = ?`,
   );
-  const waiting = sql.get<[], Move>("select from_label, to_label, reindex from project_moves");
+  const tellDevices = sql.run<[from: string, to: string]>(
+    "insert into sync_remaps (from_label, to_label) values (?, ?)",
+  );
+  const follow = sql.run<[to: string, from: string]>(
+    "update team_projects set project = ? where project = ?",
+  );
+  const leaveTeam = sql.run<[from: string]>("delete from team_projects where project = ?");
   const left = indexedTables.map((table) =>
     sql.value<[], number>(
       `select count(*) from ${table} where project in (select from_label from project_moves)`,
     ),
   );
+  const pending = createPending(db);
   return {
     list: createList(db),
-    /** Gives the project another label; its records follow by `step`. */
-    rename(id: number, from: string, to: string): void {
+    /** Gives the project another label; its records follow by `step`. `isOwn` is false for what another device did. */
+    rename(id: number, from: string, to: string, isOwn = true): void {
+      if (isOwn) tellDevices(from, to);
       forgetAlias(to);
       relabel(to, id);
+      follow(to, from);
       addAlias(from, id);
       begin({ from_label: from, to_label: to, reindex: 0 });
     },
     /** Gives everything of a project to another; its records follow by `step`. */
-    merge(from: NamedProject, into: NamedProject): void {
+    merge(from: NamedProject, into: NamedProject, isOwn = true): void {
+      if (isOwn) tellDevices(from.label, into.label);
       for (const take of takeOver) take(into.id, from.id);
       takeFolder(from.id, into.id);
       addAlias(from.label, into.id);
+      // The records of the other project would leave the device unasked.
+      leaveTeam(from.label);
       begin({ from_label: from.label, to_label: into.label, reindex: 1 });
     },
     /** Moves some records; false when none is left. */
-    step(limit: number): boolean {
-      const move = waiting();
-      return move !== undefined && takeSteps(move, limit);
+    step: pending.step,
+    /** Ends moves from these labels before one is taken: records that still leave it must not mix with others. */
+    free(...labels: string[]): void {
+      for (const label of labels) while (pending.isLeaving(label)) pending.step(recordsPerStep);
     },
     /** Records that still have an old label. */
     left: () => left.reduce((sum, count) => sum + (count() ?? 0), 0),
     /** True until the last batch of the last move. */
-    isMoving: () => waiting() !== undefined,
+    isMoving: pending.isMoving,
   };
 }
 
+const recordsPerStep = 1_000;
+
+function createPending(db: Sqlite) {
+  const sql = createSql(db);
+  const takeSteps = createSteps(db);
+  const first = sql.get<[], Move>("select from_label, to_label, reindex from project_moves");
+  const isLeaving = sql.value<[label: string], number>("select 1 from project_moves where from_label = ?");
+  return {
+    step(limit: number): boolean {
+      const move = first();
+      return move !== undefined && takeSteps(move, limit);
+    },
+    isLeaving: (label: string) => isLeaving(label) !== undefined,
+    isMoving: () => first() !== undefined,
+  };
+}
+
+const sharedAgain = ", shared_project = null, revision = revision + 1, synced_at = null";
+
 // Sessions move immediately: new records take their label from them. So do context files in folders, which only their
-// project's refresh deletes.
+// project's refresh deletes, and branches, by which the moved sessions' records are marked.
 function createBegin(db: Sqlite): (move: Move) => void {
   const sql = createSql(db);
   const redirect = sql.run<[Move]>(
@@ -94,13 +127,27 @@ function createBegin(db: Sqlite): (move: Move) => void {
   );
   const dropCircles = sql.run("delete from project_moves where from_label = to_label");
   const relabels = ["sessions", "folder_files", "trash"].map((table) =>
-    sql.run<[to: string, from: string]>(`update ${table} set project = ? where project = ?`),
+    sql.run<[to: string, from: string]>(
+      `update ${table} set project = ?${table === "sessions" ? sharedAgain : ""} where project = ?`,
+    ),
   );
+  const joinBranches = sql.run<[to: string, from: string]>(
+    `insert into branches (project, branch, tip, has_commits, merged_until_epoch, seen_at_epoch)
+     select ?, branch, tip, has_commits, merged_until_epoch, seen_at_epoch from branches where project = ?
+     on conflict (project, branch) do update
+     set tip = iif(excluded.seen_at_epoch > seen_at_epoch, excluded.tip, tip),
+       seen_at_epoch = max(seen_at_epoch, excluded.seen_at_epoch),
+       has_commits = max(has_commits, excluded.has_commits),
+       merged_until_epoch = max(merged_until_epoch, excluded.merged_until_epoch)`,
+  );
+  const dropBranches = sql.run<[from: string]>("delete from branches where project = ?");
   return (move) => {
     redirect(move);
     add(move);
     dropCircles();
     for (const relabel of relabels) relabel(move.to_label, move.from_label);
+    joinBranches(move.to_label, move.from_label);
+    dropBranches(move.from_label);
   };
 }
 
@@ -118,7 +165,7 @@ function createSteps(db: Sqlite): (move: Move, limit: number) => true {
   function moverOf<T extends IndexedTable>(table: T): (move: Move, limit: number) => number {
     const relabel = sql.all<[{ from: string; to: string; limit: number }], Indexed[T]>(
       `update ${table}
-       set project = @to, revision = revision + 1, synced_at = null
+       set project = @to${sharedAgain}
        where id in (select id from ${table} where project = @from order by id limit @limit)
        returning *`,
     );
@@ -134,7 +181,8 @@ function createSteps(db: Sqlite): (move: Move, limit: number) => true {
     for (const step of steps) if (room > 0) room -= step(move, room);
     if (room > 0) {
       moveSpend(move.to_label, move.from_label);
-      dropRow(move.from_label);
+      // A renamed project keeps its row, under its new label.
+      if (move.reindex === 1) dropRow(move.from_label);
       finish(move.from_label);
     }
     return true;

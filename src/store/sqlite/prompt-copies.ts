@@ -11,7 +11,7 @@ export function createPromptCopies(db: Sqlite, trash: Trash) {
     "select id, user_prompt from sessions where id = ? and user_prompt = ?",
   );
   const setFirst = sql.run<[{ id: number; text: string }]>(
-    "update sessions set user_prompt = @text where id = @id",
+    "update sessions set user_prompt = @text, revision = revision + 1, synced_at = null where id = @id",
   );
   const ends = sql.all<[session: number, number: number], Row>(
     `select id, kind, payload

@@ -1,47 +1,32 @@
 // User prompts: what the user asked, and whether it was private.
-import type { UserPrompt } from "../../core/records/records.ts";
+import type { NewPrompt, UserPrompt } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { readPage } from "./page.ts";
 import { createSql } from "./sql.ts";
 
-export interface NewPrompt {
-  session_id: number;
-  claude_session_id: string;
-  sdk_session_id: string;
-  project: string;
-  prompt_number: number;
-  /** Empty when the prompt is private. */
-  prompt_text: string;
-  private: 0 | 1;
-  event_key: string;
-  now: number;
-}
-
 /** A prompt as intake sees it: private ones too. */
-export interface StoredPrompt extends UserPrompt {
-  private: 0 | 1;
-  event_key: string;
-}
+export type StoredPrompt = UserPrompt & Pick<NewPrompt, "private" | "event_key">;
 
 /** The columns of the wire record, in its order. */
 export const promptColumns = `id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text, created_at_epoch,
-  synced_at, origin_device_id, origin_local_id, revision`;
+  branch, git_commit as "commit", synced_at, origin_device_id, origin_local_id, revision`;
 
 export function createPrompts(db: Sqlite) {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
-  const insert = sql.get<[NewPrompt], UserPrompt>(
+  const insert = sql.get<[NewPrompt & { git_commit: string | null }], UserPrompt>(
     `insert into user_prompts (session_id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text,
-       private, event_key, created_at_epoch)
+       private, event_key, created_at_epoch, branch, git_commit)
      values (@session_id, @claude_session_id, @sdk_session_id, @project, @prompt_number, @prompt_text,
-       @private, @event_key, @now)
+       @private, @event_key, @now, @branch, @git_commit)
      returning ${promptColumns}`,
   );
   return {
     /** Stores and indexes the prompt; a private one is stored without its text and not indexed. */
     insert(prompt: NewPrompt): UserPrompt {
-      const stored = insert(prompt);
+      const { branch = null, commit: git_commit = null } = prompt;
+      const stored = insert({ ...prompt, branch, git_commit });
       if (stored === undefined) throw new TypeError("insert ... returning gave no row");
       derived.write("user_prompts", { ...stored, private: prompt.private });
       return stored;
@@ -64,7 +49,7 @@ export function createPrompts(db: Sqlite) {
       `select p.prompt_number, p.prompt_text
        from sessions s
        cross join user_prompts p on p.session_id = s.id and p.private = 0
-       where s.id = ? and s.host <> 'api'
+       where s.id = ? and s.host <> 'api' and p.created_at_epoch > coalesce(s.represented_until_epoch, -1)
          and p.prompt_number > coalesce((
            select case when json_valid(e.payload) then e.payload ->> '$.prompt_number' end
            from raw_events e

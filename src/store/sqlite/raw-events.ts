@@ -1,25 +1,16 @@
 // Raw events: every accepted message, cleaned and complete, so that observations can be traced and regenerated.
 import { failOpenSync } from "../../core/errors.ts";
+import type { NewRawEvent } from "../../core/records/messages.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 
-export interface NewRawEvent {
-  session_id: number;
-  kind: "observation" | "summarize" | "other";
-  /** Identity of the event within its session; the same key twice is stored once. */
-  event_key: string;
-  /** JSON of the message. */
-  payload: string;
-  now: number;
-}
-
 export function createRawEvents(db: Sqlite) {
   const sql = createSql(db);
   // Positional parameters: binding by name costs a microsecond more, and this runs on every tool use.
-  const insert = db.prepare<[number, string, string, string, number]>(
-    `insert into raw_events (session_id, kind, event_key, payload, created_at_epoch)
-     values (?, ?, ?, ?, ?)
+  const insert = db.prepare<[number, string, string, string, number, number | null]>(
+    `insert into raw_events (session_id, kind, event_key, payload, created_at_epoch, imported_at_epoch)
+     values (?, ?, ?, ?, ?, ?)
      on conflict (session_id, event_key) do nothing`,
   );
   const ofKey = sql.all<[{ session: number; key: string }], { event_key: string; created_at_epoch: number }>(
@@ -33,25 +24,32 @@ export function createRawEvents(db: Sqlite) {
      where id in (
        select id
        from (
-         select r.id, r.created_at_epoch
+         select r.id, coalesce(r.imported_at_epoch, r.created_at_epoch) as kept_from
          from raw_events r
          where not exists (select 1 from pending_messages p where p.id = r.id)
          order by r.id
          limit 2000
        )
-       where created_at_epoch < @before
+       where kept_from < @before
        limit @limit
      )`,
   );
   return {
     /** Id of the stored event, or null when the session has the key already. */
-    insert({ session_id, kind, event_key, payload, now }: NewRawEvent): number | null {
-      const result = insert.run(session_id, kind, event_key, payload, now);
+    insert({
+      session_id,
+      kind,
+      event_key,
+      payload,
+      now,
+      imported_at = undefined,
+    }: NewRawEvent): number | null {
+      const result = insert.run(session_id, kind, event_key, payload, now, imported_at ?? null);
       return result.changes === 0 ? null : Number(result.lastInsertRowid);
     },
     /** Events with this key, or with the key and a suffix behind a colon. */
     ofKey: (session: number, key: string) => ofKey({ session, key }),
-    /** Removes at most `limit` events older than `before` that no queued message needs; returns how many. */
+    /** Removes at most `limit` events recorded or imported before `before` that no queued message needs; returns how many. */
     purge: (before: number, limit: number) => purge({ before, limit }),
   };
 }

@@ -3,6 +3,7 @@ import type { DraftObservation, DraftSummary } from "../../core/records/drafts.t
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
+import { generatedColumns } from "./generated-columns.ts";
 import { createObservationLinks } from "./observation-links.ts";
 import {
   type NewObservation,
@@ -151,19 +152,6 @@ function createLookups(db: Sqlite) {
   };
 }
 
-const textColumns = ["facts", "concepts", "files_touched", "files_read", "files_modified", "prompt_number"];
-const rewrittenColumns = {
-  observations: [
-    ...["obs_type", "title", "subtitle", "summary", "narrative", ...textColumns, "generator", "provenance"],
-    ...["agent_id", "agent_type", "discovery_tokens", "generation_key"],
-    ...["said_by", "standing", "reach", "salience", "routine"],
-  ],
-  session_summaries: [
-    ...["summary_text", "request", "investigated", "learned", "completed", "next_steps", "notes"],
-    ...[...textColumns, "generator"],
-  ],
-};
-
 type Row = Record<string, string | number | null>;
 
 /** Changes and deletes records with their links and derived rows; id and time stay. */
@@ -173,8 +161,7 @@ function createRewrite(db: Sqlite) {
   const freeKey = db.prepare<[number]>("update observations set generation_key = null where id = ?");
   const deleteObservation = db.prepare<[number]>("delete from observations where id = ?");
 
-  function update<T>(table: keyof typeof rewrittenColumns, returning: string) {
-    const columns = rewrittenColumns[table];
+  function update<T>(table: string, columns: readonly string[], returning: string) {
     const statement = db.prepare<Row, T>(
       `update ${table}
        set ${columns.map((column) => `${column} = @${column}`).join(", ")},
@@ -187,8 +174,12 @@ function createRewrite(db: Sqlite) {
       return statement.get({ id, ...Object.fromEntries(values) });
     };
   }
-  const updateObservation = update<Observation>("observations", observationColumns);
-  const updateSummary = update<SessionSummary>("session_summaries", summaryColumns);
+  const updateObservation = update<Observation>(
+    "observations",
+    generatedColumns.observation,
+    observationColumns,
+  );
+  const updateSummary = update<SessionSummary>("session_summaries", generatedColumns.summary, summaryColumns);
 
   return {
     freeKey: (id: number) => void freeKey.run(id),
@@ -234,6 +225,8 @@ function ownedBy(session: Session, source: ClaimedMessage, { generator, upgrade 
     generator,
     upgrade,
     created_at_epoch: source.created_at_epoch,
+    branch: source.message.branch ?? null,
+    commit: source.message.commit ?? null,
   };
 }
 

@@ -117,13 +117,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
   };
 }
 
-interface ListedRow {
-  id: number;
-  session_id: number;
-  failures: number;
-  created_at_epoch: number;
-  payload: string;
-}
+type ListedRow = Omit<ClaimedMessage, "message" | "attempts"> & { payload: string };
 
 function createRows(db: Sqlite) {
   return {

@@ -7,8 +7,8 @@ import type { Edits } from "./edits.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { createProjects } from "./projects.ts";
-import { createSql } from "./sql.ts";
-import { createTombstones } from "./tombstones.ts";
+import { createSql, insertInto } from "./sql.ts";
+import { createDeletedSessions, createTombstones } from "./tombstones.ts";
 import type { Row, Trash } from "./trash.ts";
 import { createBreakOff } from "./withdrawals.ts";
 
@@ -58,7 +58,8 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
   const { trash } = parts;
   const refusalOf = createRefusals(db, trash);
   const putRecords = createPutRecords(db, trash);
-  const putSession = createPutSession(db, parts);
+  const putQueue = createPutQueue(db, parts);
+  const putSession = createPutSession(db, parts, putQueue);
   const putBack = createPutBack(db, trash);
   // A session has another name once it is restored beside the one in which the host went on.
   const nameAfterSession = createSql(db).run<[session: number]>(
@@ -71,7 +72,7 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
     const refusal = refusalOf(entry);
     if (refusal !== undefined) return refusal;
     const { trash_id, kind, id } = entry;
-    const isQueued = kind === "session" && putSession(trash_id);
+    const isQueued = kind === "session" ? putSession(trash_id) : putQueue(trash_id);
     const { counts, observations, changed, owner } = putRecords(trash_id);
     if (kind === "session") counts.sessions = 1;
     putBack(trash_id);
@@ -87,6 +88,10 @@ function createRestoreDeleted(db: Sqlite, parts: Parts): (entry: TrashEntry) => 
 function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusal | undefined {
   const sql = createSql(db);
   const hasSession = sql.value<[id: number], number>("select 1 from sessions where id = ?");
+  // Restored on another device.
+  const sameSession = sql.value<[sdkSessionId: string], number>(
+    "select id from sessions where sdk_session_id = ?",
+  );
   const inPlace = sql.all<[{ session: number; number: number; key: string; delivery: string }], Row>(
     `select id, prompt_number, event_key, private, prompt_text
      from user_prompts
@@ -97,10 +102,15 @@ function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusa
     summary: "session_summaries",
     prompt: "user_prompts",
   } as const;
-  return ({ trash_id, kind }) => {
-    if (kind === "session") return undefined;
+  return ({ trash_id, kind, forget_id }) => {
+    if (kind === "session") {
+      const [session] = trash.rows(trash_id, "sessions");
+      const by = session && sameSession(String(session.sdk_session_id));
+      return by === undefined ? undefined : { is: "stored_again", kind, by };
+    }
     const [row] = trash.rows(trash_id, places[kind]);
-    if (row === undefined) return { is: "unknown" };
+    // An entry of a forget may have copies alone.
+    if (row === undefined) return forget_id === null ? { is: "unknown" } : undefined;
     const { session_id: session } = row;
     if (typeof session !== "number") return undefined;
     if (hasSession(session) === undefined)
@@ -110,7 +120,7 @@ function createRefusals(db: Sqlite, trash: Trash): (entry: TrashEntry) => Refusa
     const by = inPlace({ session, number, key: String(row.event_key), delivery }).find(
       (other) => other.prompt_number === number || deliveryOf(other) === delivery,
     );
-    return by === undefined ? undefined : { is: "stored_again", by: Number(by.id) };
+    return by === undefined ? undefined : { is: "stored_again", kind, by: Number(by.id) };
   };
 }
 
@@ -124,9 +134,7 @@ function createInsert(db: Sqlite): (table: string, rows: Iterable<Row>) => numbe
   // Rows of one table may come from several versions, each with its columns.
   const inserts = new Map<string, (row: Row) => number>();
   function insertOf(table: string, columns: readonly string[]): (row: Row) => number {
-    const sql = `insert into ${table} (${columns.join(", ")})
-       values (${columns.map((name) => `@${name}`).join(", ")})
-       on conflict do nothing`;
+    const sql = `${insertInto(table, columns)} on conflict do nothing`;
     const known = inserts.get(sql) ?? createSql(db).changes<[Row]>(sql);
     inserts.set(sql, known);
     return known;
@@ -168,7 +176,7 @@ function createPutRecords(db: Sqlite, trash: Trash) {
       ...(row.superseded_by === undefined ? {} : { superseded_by: null }),
       ...(isTaken ? { generation_key: null } : {}),
       project,
-      synced_at: null,
+      ...asNewRecord(row),
     };
   }
 
@@ -205,9 +213,24 @@ function createPutRecords(db: Sqlite, trash: Trash) {
   };
 }
 
+// Deletions are final on other devices: for them a restored row is another record, of this device.
+function asNewRecord({ incarnation }: Row): Row {
+  return {
+    synced_at: null,
+    origin_device_id: null,
+    origin_local_id: null,
+    revised_by: null,
+    sent_revision: 0,
+    incarnation: Number(incarnation ?? 0) + 1,
+  };
+}
+
 // Nothing is restored then, so that nothing is lost.
 function isThere(kind: TrashKind, id: number): MemError {
-  return new MemError("conflict", { message: `Another ${kind} has the place of ${kind} ${id}.` });
+  return new MemError("conflict", {
+    message: `Another ${kind} has the place of ${kind} ${id}.`,
+    hint: "It stays in the trash for its 30 days. Other entries can be restored: `mem trash`.",
+  });
 }
 
 /** Refers restored records to their successors, and records that they replaced to them; returns the ids of the latter. */
@@ -241,11 +264,16 @@ function createSupersedeAgain(db: Sqlite): (rows: readonly Row[], replaced: read
 }
 
 /** The session with its events, queue, context ledger and injections. True when messages wait again. */
-function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number) => boolean {
+function createPutSession(
+  db: Sqlite,
+  { trash }: Parts,
+  putQueue: (entry: number) => boolean,
+): (entry: number) => boolean {
   const sql = createSql(db);
   const insert = createInsert(db);
   const projects = createProjects(db);
   const goesOn = sql.value<[claude: string], number>("select 1 from sessions where claude_session_id = ?");
+  const deletedSessions = createDeletedSessions(db);
   const putSession = (row: Row): void => {
     if (insert("sessions", [row]) === 0) throw isThere("session", Number(row.id));
   };
@@ -254,6 +282,7 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
       const label = String(row.project);
       const project = projects.byAlias(label)?.label ?? label;
       const claude = String(row.claude_session_id);
+      deletedSessions.drop(claude);
       // The host went on in a new session, which keeps the host's id.
       const earlier: Row =
         goesOn(claude) === undefined
@@ -263,7 +292,7 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
               status: "completed",
               completed_at_epoch: row.completed_at_epoch ?? row.last_active_at_epoch ?? null,
             };
-      putSession({ ...row, project, ...earlier });
+      putSession({ ...row, project, ...earlier, ...asNewRecord(row) });
       const session = earlier.claude_session_id ?? claude;
       insert(
         "injections",
@@ -271,6 +300,17 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
       );
     }
     insert("raw_events", trash.each(entry, "raw_events"));
+    const isQueued = putQueue(entry);
+    // Of the host's session: its agent was shown these records.
+    insert("context_ledger", trash.rows(entry, "context_ledger"));
+    return isQueued;
+  };
+}
+
+/** Messages that waited. True when there are any. */
+function createPutQueue(db: Sqlite, { trash, pending }: Parts): (entry: number) => boolean {
+  const insert = createInsert(db);
+  return (entry) => {
     const queued = trash.rows(entry, "pending_messages").map((row) => ({
       ...row,
       ...(row.status === "processing"
@@ -279,8 +319,6 @@ function createPutSession(db: Sqlite, { trash, pending }: Parts): (entry: number
     }));
     insert("pending_messages", queued);
     pending.count("skipped", -queued.length);
-    // Of the host's session: its agent was shown these records.
-    insert("context_ledger", trash.rows(entry, "context_ledger"));
     return queued.length > 0;
   };
 }
@@ -311,7 +349,16 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
      on conflict do nothing`,
   );
   const putCause = sql.run<[Row]>("update injections set cause = @cause where id = @id");
-  const putFirst = sql.run<[Row]>("update sessions set user_prompt = @user_prompt where id = @id");
+  const putFirst = sql.run<[Row]>(
+    "update sessions set user_prompt = @user_prompt, revision = revision + 1, synced_at = null where id = @id",
+  );
+
+  const putTitle = sql.run<[Row]>(
+    `update sessions
+     set title = coalesce(title, @title), user_prompt = iif(user_prompt = '', @user_prompt, user_prompt),
+       revision = revision + 1, synced_at = null
+     where id = @id`,
+  );
 
   // Of an event from which another deletion took more, that deletion keeps it from now on.
   function fill(event: Row): void {
@@ -332,5 +379,6 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
     for (const text of trash.rows(entry, "injection_texts")) putText(text);
     for (const cause of trash.rows(entry, "causes")) putCause(cause);
     for (const first of trash.rows(entry, "first_prompt")) putFirst(first);
+    for (const title of trash.rows(entry, "titles")) putTitle(title);
   };
 }

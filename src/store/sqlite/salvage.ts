@@ -55,10 +55,24 @@ const copiedTables = [
   "context_ledger",
   "injections",
   "injection_texts",
+  "forgets",
+  "retention",
+  "scrubs",
   "trash",
   "trash_rows",
   "tombstones",
+  "deleted_sessions",
+  "import_sources",
+  "imported_sessions",
+  "sync_deletions",
+  "sync_failures",
+  "sync_references",
+  "sync_remaps",
+  "sync_state",
+  "team_records",
+  "team_projects",
   "unread_events",
+  "branches",
 ];
 
 function copy(damaged: DamagedTables, db: Sqlite): Salvaged {
@@ -191,6 +205,9 @@ const repairs = [
    set superseded_by = null, status = iif(status = 'superseded', 'active', status)
    where superseded_by not in (select id from observations)`,
   "delete from trash_rows where trash_id not in (select id from trash)",
+  "update trash set forget_id = null where forget_id not in (select id from forgets)",
+  // What was lost here is still on the hub.
+  "update sync_state set value = '0' where name = 'cursor'",
   "delete from injection_texts where injection_id not in (select id from injections)",
   "delete from project_identities where project_id not in (select id from projects)",
   "delete from project_aliases where project_id not in (select id from projects)",

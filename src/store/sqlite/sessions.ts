@@ -1,17 +1,9 @@
 // Sessions: one row per session of a host agent.
-import type { IntakeSession, NamedPrompt, Session } from "../../core/records/records.ts";
+import type { IntakeSession, NamedPrompt, NewSession, Session } from "../../core/records/records.ts";
 import type { Sqlite } from "./open.ts";
 import { readPage } from "./page.ts";
 import { createSql } from "./sql.ts";
-
-export interface NewSession {
-  claude_session_id: string;
-  sdk_session_id: string;
-  project: string;
-  host: string;
-  cwd: string | null;
-  now: number;
-}
+import { createDeletedSessions } from "./tombstones.ts";
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -20,14 +12,15 @@ type PromptForIntake = Pick<IntakeSession, "prompt_number" | "prompt_private">;
 
 /** The columns of the wire record, in its order. */
 export const sessionColumns = `id, claude_session_id, sdk_session_id, project, user_prompt, host, cwd, title, status, prompt_count,
-  created_at_epoch, last_active_at_epoch, completed_at_epoch`;
+  created_at_epoch, last_active_at_epoch, completed_at_epoch, branch, git_commit as "commit"`;
 
 export function createSessions(db: Sqlite) {
   const sql = createSql(db);
   const select = `select ${sessionColumns} from sessions`;
-  const insert = db.prepare<NewSession>(
-    `insert into sessions (claude_session_id, sdk_session_id, project, host, cwd, created_at_epoch, last_active_at_epoch)
-     values (@claude_session_id, @sdk_session_id, @project, @host, @cwd, @now, @now)`,
+  const insert = db.prepare<NewSession & { git_commit: string | null }>(
+    `insert into sessions (claude_session_id, sdk_session_id, project, host, cwd, created_at_epoch, last_active_at_epoch,
+       branch, git_commit)
+     values (@claude_session_id, @sdk_session_id, @project, @host, @cwd, @now, @now, @branch, @git_commit)`,
   );
   const deletedPrivacy = sql.value<[claudeSessionId: string], number>(
     `select json_extract(content, '$.prompt_private')
@@ -42,10 +35,18 @@ export function createSessions(db: Sqlite) {
     byClaudeId: sql.get<[claudeSessionId: string], Session>(`${select} where claude_session_id = ?`),
     bySdkId: sql.get<[sdkSessionId: string], Session>(`${select} where sdk_session_id = ?`),
     forIntake: createForIntake(db),
+    isDeletedSince: createDeletedSessions(db).has,
     isDeletedPrivate: (claudeSessionId: string) => deletedPrivacy(claudeSessionId) === 1,
-    insert: (session: NewSession) => Number(insert.run(session).lastInsertRowid),
+    insert({ branch = null, commit: git_commit = null, ...session }: NewSession): number {
+      return Number(insert.run({ ...session, branch, git_commit }).lastInsertRowid);
+    },
     ...createSessionUpdates(db),
-    page: readPage<Session>(db, { table: "sessions", columns: sessionColumns, order: "id desc" }),
+    // Imported sessions have higher numbers than later ones.
+    page: readPage<Session>(db, {
+      table: "sessions",
+      columns: sessionColumns,
+      order: "last_active_at_epoch desc, id desc",
+    }),
     countActive: () => countActive() ?? 0,
     /** When each host agent was last active. */
     lastOfHosts: sql.all<[], { host: string; at: number }>(
@@ -60,7 +61,7 @@ function createForIntake(db: Sqlite) {
   const read = sql.get<[claudeSessionId: string], IntakeRow>(
     `select id, claude_session_id, sdk_session_id, project, status, prompt_count, newest_prompt as prompt_number,
        newest_prompt_key, newest_prompt_at_epoch, prompt_private, trusts_numbers,
-       last_active_at_epoch, completed_at_epoch
+       last_active_at_epoch, completed_at_epoch, branch, git_commit as "commit"
      from sessions
      where claude_session_id = ?`,
   );
@@ -108,10 +109,14 @@ function createSessionUpdates(db: Sqlite) {
     `update sessions
      set status = 'completed', completed_at_epoch = @now
      where status = 'active' and last_active_at_epoch < @before
+       and not exists (
+         select 1 from imported_sessions i where i.session_id = sessions.id and i.imported_at_epoch >= @before)
      returning ${sessionColumns}`,
   );
   const setUserPrompt = sql.run<[prompt: string, id: number]>(
-    "update sessions set user_prompt = ? where id = ? and user_prompt = ''",
+    `update sessions
+     set user_prompt = ?, revision = revision + 1, synced_at = null
+     where id = ? and user_prompt = ''`,
   );
   const countPrompt = sql.run<[promptNumber: number, id: number]>(
     "update sessions set prompt_count = max(prompt_count, ?) where id = ?",

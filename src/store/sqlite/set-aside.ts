@@ -95,6 +95,15 @@ export function setAsideNames(path: string): string[] {
   return datesOf(path, "damaged").map((date) => basename(replacementOf(path, date).aside));
 }
 
+/** Paths of databases that were damaged or that a backup replaced, with their logs and reports. */
+export function setAsideFiles(path: string): string[] {
+  const prefixes = ["damaged", "replaced"].map((kind) => `${basename(path)}.${kind}-`);
+  const names = readdirSync(dirname(path)).filter((name) =>
+    prefixes.some((prefix) => name.startsWith(prefix)),
+  );
+  return names.sort().map((name) => join(dirname(path), name));
+}
+
 const logSuffixes = ["-wal", "-shm", "-journal"];
 const reportSuffix = ".json";
 
@@ -122,8 +131,8 @@ function removeWithLog(path: string): void {
   for (const suffix of ["", ...logSuffixes]) rmSync(path + suffix, { force: true });
 }
 
-// A power cut must not undo the rename after rows were acknowledged.
-function syncDirectory(directory: string): void {
+/** A power cut must not undo the rename after rows were acknowledged. */
+export function syncDirectory(directory: string): void {
   if (process.platform === "win32") return;
   failOpenSync("syncing the data directory", () => {
     const opened = openSync(directory, "r");

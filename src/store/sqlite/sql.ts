@@ -1,6 +1,12 @@
 // Prepared statements of a connection as functions of their parameters.
 import type { Sqlite } from "./open.ts";
 
+/** `insert into` a table with a parameter for each column. */
+export function insertInto(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join(", ")})
+    values (${columns.map((name) => `@${name}`).join(", ")})`;
+}
+
 export function createSql(db: Sqlite) {
   const prepare = <R>(sql: string) => db.prepare<unknown[], R>(sql);
   const pluck = <R>(sql: string) => {

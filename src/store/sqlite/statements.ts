@@ -52,11 +52,11 @@ function createReaders(db: Sqlite) {
     /** Active standing rules, newest first. */
     standingRules: ({ projects, limit }: RulesRequest) =>
       rules({ projects: projects === "all" ? null : JSON.stringify(projects), limit }),
-    /** Active statements of the project, the most salient first. */
+    /** Active statements of the project without its rules, the most salient first. */
     statements: sql.all<[StatementsRequest], Observation>(
       `select ${observationColumns}
        from observations indexed by observations_salience
-       where project = @project and salience is not null and status = 'active'
+       where project = @project and salience is not null and status = 'active' and standing = 0
        order by salience desc, id desc
        limit @limit`,
     ),
@@ -143,10 +143,10 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
      order by +created_at_epoch desc, +id desc
      limit @limit`,
   );
-  const failures = sql.all<[{ project: string; families: string }], Observation>(
+  const failures = sql.all<[{ project: string; families: string; at: number }], Observation>(
     `select ${observationColumns}
      from observations
-     where ${shownByTool} and obs_type = 'discovery'`,
+     where ${shownByTool} and obs_type = 'discovery' and created_at_epoch <= @at`,
   );
   const supersede = sql.get<[{ id: number; by: number | null }], Observation>(
     `update observations
@@ -172,10 +172,10 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
       const isReplaced = (one: Observation) => replaces(wholeText(by), wholeText(one));
       return supersedeAll(older.filter(isReplaced), by.id);
     },
-    /** Supersedes failures of these command families whose text `ends` accepts: the commands pass now. */
-    supersedeFailures: ({ project, families, ends }: Replacing & { ends(failureText: string): boolean }) =>
+    /** Supersedes failures of these command families until `at` whose text `ends` accepts: the commands passed then. */
+    supersedeFailures: ({ project, families, at, ends }: ReplacingFailures) =>
       supersedeAll(
-        failures({ project, families: JSON.stringify(families) }).filter((one) => ends(wholeText(one))),
+        failures({ project, families: JSON.stringify(families), at }).filter((one) => ends(wholeText(one))),
       ),
     /** Supersedes finished open work of the agent from before `at`. */
     supersedeFinished: ({
@@ -222,6 +222,12 @@ function createSupersedeReplaced(standingRules: Readers["standingRules"], supers
 interface Replacing {
   project: string;
   families: readonly string[];
+}
+
+interface ReplacingFailures extends Replacing {
+  /** Imported turns are older than records that exist. */
+  at: number;
+  ends(failureText: string): boolean;
 }
 
 interface ReplacingFixes extends Replacing {

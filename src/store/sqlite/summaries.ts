@@ -1,12 +1,14 @@
 // Session summaries: several per session are allowed; each is stored with its full-text row.
 import type { DraftSummary } from "../../core/records/drafts.ts";
-import type { SessionSummary } from "../../core/records/records.ts";
+import type { GitPlace, SessionSummary } from "../../core/records/records.ts";
+import { summaryPartsOf, summaryText } from "../../core/records/summary-parts.ts";
 import { createDerivedRows } from "./derived-rows.ts";
+import { generatedColumns, listsOf, ownerColumns } from "./generated-columns.ts";
 import type { Sqlite } from "./open.ts";
 import { readPage } from "./page.ts";
-import { createSql } from "./sql.ts";
+import { createSql, insertInto } from "./sql.ts";
 
-export interface NewSummary {
+export interface NewSummary extends GitPlace {
   draft: DraftSummary;
   session_id: number;
   sdk_session_id: string;
@@ -24,18 +26,13 @@ export type Summaries = ReturnType<typeof createSummaries>;
 /** The columns of the wire record, in its order. */
 export const summaryColumns = `id, sdk_session_id, project, summary_text, request, investigated, learned, completed,
   next_steps, notes, facts, concepts, files_touched, files_read, files_modified, prompt_number, generator,
-  created_at_epoch, synced_at, origin_device_id, origin_local_id, revision`;
+  created_at_epoch, branch, git_commit as "commit", synced_at, origin_device_id, origin_local_id, revision`;
 
 export function createSummaries(db: Sqlite) {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
   const insert = sql.get<[Record<string, string | number | null>], SessionSummary>(
-    `insert into session_summaries (session_id, sdk_session_id, project, summary_text, request, investigated, learned,
-       completed, next_steps, notes, facts, concepts, files_touched, files_read, files_modified, prompt_number,
-       generator, generation_key, created_at_epoch, upgrade)
-     values (@session_id, @sdk_session_id, @project, @summary_text, @request, @investigated, @learned,
-       @completed, @next_steps, @notes, @facts, @concepts, @files_touched, @files_read, @files_modified,
-       @prompt_number, @generator, @generation_key, @created_at_epoch, @upgrade)
+    `${insertInto("session_summaries", [...ownerColumns, "generation_key", ...generatedColumns.summary])}
      on conflict (generation_key) do nothing
      returning ${summaryColumns}`,
   );
@@ -59,39 +56,16 @@ export function createSummaries(db: Sqlite) {
 export function summaryRow({
   draft,
   upgrade = false,
+  branch = null,
+  commit: git_commit = null,
   ...rest
 }: NewSummary): Record<string, string | number | null> {
-  const { facts, concepts, files_read, files_modified } = draft;
-  const { request, investigated, learned, completed, next_steps, notes } = draft;
   return {
     ...rest,
-    ...{ request, investigated, learned, completed, next_steps, notes },
+    ...{ branch, git_commit },
+    ...summaryPartsOf(draft),
     upgrade: upgrade ? 1 : 0,
     summary_text: summaryText(draft),
-    facts: JSON.stringify(facts),
-    concepts: JSON.stringify(concepts),
-    files_touched: JSON.stringify([...new Set([...files_modified, ...files_read])]),
-    files_read: JSON.stringify(files_read),
-    files_modified: JSON.stringify(files_modified),
+    ...listsOf(draft),
   };
-}
-
-type SummaryParts = Pick<
-  DraftSummary,
-  "request" | "investigated" | "learned" | "completed" | "next_steps" | "notes"
->;
-
-/** The parts of a summary under their names, one paragraph each. */
-export function summaryText(draft: SummaryParts): string {
-  const parts: [string, string | null][] = [
-    ["Request", draft.request],
-    ["Investigated", draft.investigated],
-    ["Learned", draft.learned],
-    ["Completed", draft.completed],
-    ["Next steps", draft.next_steps],
-    ["Notes", draft.notes],
-  ];
-  return parts
-    .flatMap(([name, text]) => (text === null || text === "" ? [] : [`${name}: ${text}`]))
-    .join("\n");
 }

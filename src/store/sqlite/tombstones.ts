@@ -51,7 +51,7 @@ export function createTombstones(db: Sqlite) {
       const { id, sdk_session_id, origin_device_id, origin_local_id, revision } = row;
       add({
         ...{ kind, id, sdk_session_id, origin_device_id, origin_local_id, revision, now },
-        generation_key: kind === "prompt" ? keyOfPrompt(row) : (row.generation_key ?? null),
+        generation_key: kind === "prompt" ? keyOfPrompt(row) : keyOfRecord(row),
         sources: JSON.stringify(sources),
         // The title of an edited one is not that of a draft.
         title_key: typeof row.title === "string" && row.generator !== "manual" ? contentKey(row.title) : null,
@@ -76,6 +76,32 @@ export function createTombstones(db: Sqlite) {
         isFixed: true,
       })),
   };
+}
+
+/** What remains of deleted sessions: a hash of the host's id, and when each was deleted last. */
+export function createDeletedSessions(db: Sqlite) {
+  const sql = createSql(db);
+  const add = sql.run<[key: string, now: number]>(
+    `insert into deleted_sessions (session_key, deleted_at_epoch)
+     values (?, ?)
+     on conflict (session_key) do update set deleted_at_epoch = max(deleted_at_epoch, excluded.deleted_at_epoch)`,
+  );
+  const drop = sql.run<[key: string]>("delete from deleted_sessions where session_key = ?");
+  const since = sql.value<[key: string, at: number], number>(
+    "select 1 from deleted_sessions where session_key = ? and deleted_at_epoch >= ?",
+  );
+  const keyOf = (claudeSessionId: string) => contentKey("session", claudeSessionId);
+  return {
+    add: (claudeSessionId: string, now: number) => add(keyOf(claudeSessionId), now),
+    drop: (claudeSessionId: string) => drop(keyOf(claudeSessionId)),
+    /** Whether the host's session was deleted at this time or later. */
+    has: (claudeSessionId: string, at: number) => since(keyOf(claudeSessionId), at) !== undefined,
+  };
+}
+
+/** The key of a record in an export, without its session. */
+function keyOfRecord({ generation_key, id, created_at_epoch }: Row): string {
+  return typeof generation_key === "string" ? generation_key : `#${id}@${created_at_epoch}`;
 }
 
 function keyOfPrompt({ claude_session_id, event_key, private: isPrivate, prompt_text }: Row): string {

@@ -12,7 +12,7 @@ export interface KeptRow {
   row: Row;
 }
 
-interface NewEntry extends Omit<TrashEntry, "trash_id"> {
+interface NewEntry extends Omit<TrashEntry, "trash_id" | "forget_id"> {
   /** Identifies the text after an edit. */
   text_key?: string | null;
 }
@@ -27,7 +27,7 @@ interface PageRequest {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-const entryColumns = "id as trash_id, kind, record_id as id, action, title, project, at_epoch";
+const entryColumns = "id as trash_id, kind, record_id as id, action, title, project, at_epoch, forget_id";
 // An emptied entry has the time 0 until its rows are deleted; an entry that keeps a private session's id has no record.
 const isRestorable = "at_epoch > 0 and record_id > 0";
 const isOfRestorable = `exists (select 1 from trash where id = trash_rows.trash_id and ${isRestorable})`;
@@ -56,13 +56,6 @@ export function createTrash(db: Sqlite) {
      order by id`,
   );
   const replace = sql.run<[content: string, key: number]>("update trash_rows set content = ? where id = ?");
-  const page = sql.all<[Omit<PageRequest, "project"> & { project: string | null }], TrashEntry>(
-    `select ${entryColumns}
-     from trash
-     where ${isRestorable} and at_epoch >= @since and (@project is null or project = @project)
-     order by trash.id desc
-     limit @limit offset @offset`,
-  );
   const takeRow = sql.value<[place: string, row: number], string>(
     `delete from trash_rows
      where id = (
@@ -71,6 +64,7 @@ export function createTrash(db: Sqlite) {
        where place = ? and row_id = ? and ${isOfRestorable})
      returning content`,
   );
+  const hasOld = sql.value<[before: number], number>("select 1 from trash where at_epoch < ? limit 1");
   return {
     add: ({ kind, id, action, title, project, at_epoch, text_key = null }: NewEntry): number =>
       Number(insert.run({ kind, id, action, title, project, at_epoch, text_key }).lastInsertRowid),
@@ -103,13 +97,29 @@ export function createTrash(db: Sqlite) {
     ),
     holding: createHolding(db),
     drop: sql.run<[id: number]>("delete from trash where id = ?"),
-    /** Newest first. */
-    page({ project, limit, ...request }: PageRequest) {
-      const items = page({ ...request, project: project ?? null, limit: limit + 1 });
-      return { items: items.slice(0, limit), hasMore: items.length > limit };
-    },
+    page: createPage(db),
     empty: createEmpty(db),
     purge: createPurge(db),
+    /** True while rows of entries from before are left. */
+    hasOld: (before: number) => hasOld(before) !== undefined,
+  };
+}
+
+/** Newest first. */
+function createPage(db: Sqlite) {
+  const sql = createSql(db);
+  const page = sql.all<[Omit<PageRequest, "project"> & { project: string | null }], TrashEntry>(
+    // All entries of a forget are one, with the columns of the first.
+    `select min(id) as trash_id, ${entryColumns.replace("id as trash_id, ", "")}
+     from trash
+     where ${isRestorable} and at_epoch >= @since and (@project is null or project = @project)
+     group by coalesce(forget_id, -id)
+     order by min(trash.id) desc
+     limit @limit offset @offset`,
+  );
+  return ({ project, limit, ...request }: PageRequest) => {
+    const items = page({ ...request, project: project ?? null, limit: limit + 1 });
+    return { items: items.slice(0, limit), hasMore: items.length > limit };
   };
 }
 
@@ -135,29 +145,37 @@ const tables = {
   session: "sessions",
 } as const satisfies Record<TrashEntry["kind"], string>;
 
+/** Ids as a JSON array; null for all. */
+interface Only {
+  only: string | null;
+}
+
 interface Emptied {
   deleted: number;
   /** Sessions that were deleted during a private prompt: their ids stay, since what follows is private too. */
   left: number;
 }
 
-/** Makes every entry impossible to restore; `purge` deletes their rows. */
-function createEmpty(db: Sqlite): () => Emptied {
+/** Makes the entries of a list, or all, impossible to restore; `purge` deletes their rows. */
+function createEmpty(db: Sqlite): (entries?: readonly number[]) => Emptied {
   const sql = createSql(db);
   // The newest deleted session of the host's session decides, unless the host went on in another one.
-  const privateSessions = sql.all<[], { id: number; claude_session_id: string; at_epoch: number }>(
+  const isMeant = "(@only is null or id in (select value from json_each(@only)))";
+  const privateSessions = sql.all<[Only], { id: number; claude_session_id: string; at_epoch: number }>(
     `select id, claude_session_id, at_epoch
      from (
-       select r.row_id as id, r.content ->> '$.claude_session_id' as claude_session_id, t.at_epoch,
+       select r.row_id as id, r.content ->> '$.claude_session_id' as claude_session_id, t.at_epoch, r.trash_id,
          r.content ->> '$.prompt_private' as is_private, max(r.id)
        from trash_rows r
        cross join trash t on t.id = r.trash_id
        where r.place = 'sessions' and r.row_id is not null
        group by r.content ->> '$.claude_session_id') d
-     where is_private = 1 and at_epoch > 0
+     where is_private = 1 and at_epoch > 0 and (@only is null or d.trash_id in (select value from json_each(@only)))
        and not exists (select 1 from sessions s where s.claude_session_id = d.claude_session_id)`,
   );
-  const empty = sql.changes<[]>(`update trash set at_epoch = 0, title = '' where ${isRestorable}`);
+  const empty = sql.changes<[Only]>(
+    `update trash set at_epoch = 0, title = '' where ${isRestorable} and ${isMeant}`,
+  );
   const emptyBare = sql.run<[]>("update trash set at_epoch = 0 where record_id = 0");
   const addBare = sql.value<[at: number], number>(
     `insert into trash (kind, record_id, action, title, project, at_epoch)
@@ -167,10 +185,11 @@ function createEmpty(db: Sqlite): () => Emptied {
   const keepId = sql.run<[entry: number | undefined, id: number, content: string]>(
     "insert into trash_rows (trash_id, place, row_id, content) values (?, 'sessions', ?, ?)",
   );
-  return () => {
-    const left = privateSessions();
-    const deleted = empty();
-    emptyBare();
+  return (entries) => {
+    const only: Only = { only: entries === undefined ? null : JSON.stringify(entries) };
+    const left = privateSessions(only);
+    const deleted = empty(only);
+    if (entries === undefined) emptyBare();
     for (const { id, claude_session_id, at_epoch } of left)
       keepId(addBare(at_epoch), id, JSON.stringify({ id, claude_session_id, prompt_private: 1 }));
     return { deleted, left: left.length };
@@ -216,7 +235,7 @@ function createPurge(db: Sqlite): (before: number, limit: number) => number {
 }
 
 /** Deleted words stay in the pages of a full text until these are merged. True while pages are left to merge. */
-function createMerge(db: Sqlite): () => boolean {
+export function createMerge(db: Sqlite): () => boolean {
   const changes = createSql(db).value<[], number>("select total_changes()");
   const merges = ["observations_fts", "session_summaries_fts", "user_prompts_fts"].map((table) =>
     db.prepare(`insert into ${table} (${table}, rank) values ('merge', -${pagesPerStep})`),

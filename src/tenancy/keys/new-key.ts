@@ -1,19 +1,12 @@
 // Creates keys: a child with at most its parent's rights, and the first key on the server's host.
 import { MemError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { type ApiKey, isWithin, type Reach } from "../../core/records/api-key.ts";
+import { type ApiKey, isWithin, type NewKey, type Reach } from "../../core/records/api-key.ts";
 import { hashKey, makeKey, shownParts } from "./key-format.ts";
 
 /** A key to store, and its secret, which is shown once. */
-export interface MadeKey extends Reach {
+export interface MadeKey extends NewKey {
   apiKey: string;
-  id: string;
-  parent_id: string | null;
-  key_hash: Buffer;
-  prefix: string;
-  last_four: string;
-  label: string;
-  expires_at_epoch: number;
 }
 
 export interface KeyWish {

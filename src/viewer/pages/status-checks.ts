@@ -43,7 +43,7 @@ export function checksOf(answers: StatusAnswers, now: number): Check[] {
     hostsCheck(health, now),
     vectorsCheck(health),
     storageCheck(answers, now),
-    syncCheck(),
+    syncCheck(answers.sync, now),
     mcpCheck(answers.mcp),
   ];
 }
@@ -75,7 +75,7 @@ function providerCheck({ provider, paused, budget }: Health, now: number): Check
     const meanwhile = paused.localWrites === true ? "; local rules write meanwhile" : "";
     // The user did not choose it, so it is no fault of theirs.
     const state = paused.isFallback === true ? "off" : paused.until === null ? "problem" : "attention";
-    const words = `${writer} is paused${until}: ${pauseReason(paused.kind, paused.mends)}${meanwhile}`;
+    const words = `${writer} is paused${until}: ${pauseReason(paused.kind, paused.fix)}${meanwhile}`;
     return check("Provider", state, words, { details, commands: state === "off" ? [] : ["mem doctor"] });
   }
   if (name !== active)
@@ -203,7 +203,7 @@ function storageCheck({ stats, repair, health }: StatusAnswers, now: number): Ch
   const checked =
     repair.compared_at_epoch === null
       ? "The indexes were not compared with the records yet; the worker does it when it is idle."
-      : `Indexes compared with the records ${since(repair.compared_at_epoch, now)} (${fullTime(repair.compared_at_epoch)}), ${counted(repair.mended, "record")} repaired.`;
+      : `Indexes compared with the records ${since(repair.compared_at_epoch, now)} (${fullTime(repair.compared_at_epoch)}), ${counted(repair.repaired, "record")} repaired.`;
   const details = [`Database ${database.path}.`, checked];
   if (health.notices.some((notice) => notice.includes("events cannot be stored")))
     return check("Storage", "problem", `events cannot be stored; ${words}`, {
@@ -222,8 +222,23 @@ function storageCheck({ stats, repair, health }: StatusAnswers, now: number): Ch
   return check("Storage", repair.compared_at_epoch === null ? "unknown" : "ok", words, { details });
 }
 
-function syncCheck(): Check {
-  return check("Sync", "off", "not configured; records stay on this machine");
+function syncCheck(sync: StatusAnswers["sync"], now: number): Check {
+  if (!sync.configured) {
+    const commands = ["mem sync setup"];
+    return check("Sync", "off", "not set up; records stay on this machine", { commands });
+  }
+  const { state, hub, pending, failed, lastError, lastFlushAt } = sync;
+  const details = [
+    `${counted(pending.total, "record")} to push, last push ${lastFlushAt === null ? "never" : ageOf(lastFlushAt, now)}.`,
+    ...(lastError === null ? [] : [lastError]),
+    ...(failed.length === 0 ? [] : [`${counted(failed.length, "record")} failed.`]),
+  ];
+  const commands = ["mem sync status"];
+  if (state === "stopped") return check("Sync", "problem", "stopped", { details, commands });
+  if (!hub.reachable) return check("Sync", "attention", "the hub does not answer", { details, commands });
+  if (failed.length > 0)
+    return check("Sync", "attention", "records failed", { details, commands: ["mem sync now"] });
+  return check("Sync", state === "paused" ? "off" : "ok", state === "paused" ? "paused" : "on", { details });
 }
 
 function mcpCheck({ enabled }: StatusAnswers["mcp"]): Check {

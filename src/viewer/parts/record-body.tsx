@@ -1,7 +1,7 @@
 // The text of a record, and beside it where it comes from.
 import { useLayoutEffect } from "preact/hooks";
-import { parseList } from "../../core/records/records.ts";
-import { summaryParts } from "../lines.ts";
+import { parseList, provenanceNames } from "../../core/records/records.ts";
+import { summaryPartNames, summaryParts } from "../../core/records/summary-parts.ts";
 import { linkTo } from "../links.ts";
 import type { AnyRecord, ObservationRecord, PromptRecord, SummaryRecord } from "../records.ts";
 import { Fact } from "./fact.tsx";
@@ -68,24 +68,15 @@ function ObservationBody({ record, onSettled }: ObservationBodyProps) {
   );
 }
 
-const provenanceNames: Record<ObservationRecord["provenance"], string> = {
-  user: "the user",
-  file: "a file",
-  command: "a command",
-  agent: "the agent",
-  web: "the web, not trusted",
-  mcp: "an MCP server, not trusted",
-};
-
 function SummaryBody({ record }: { record: SummaryRecord }) {
-  const parts = summaryParts.filter(([name]) => Boolean(record[name]));
+  const parts = summaryParts.filter((name) => Boolean(record[name]));
   return (
     <div class="record-body">
       <div class="record-text">
         {parts.length === 0 && <Prose text={record.summary_text} />}
-        {parts.map(([name, label]) => (
+        {parts.map((name) => (
           <section key={name}>
-            <h3>{label}</h3>
+            <h3>{summaryPartNames[name]}</h3>
             <Prose text={record[name] ?? ""} />
           </section>
         ))}

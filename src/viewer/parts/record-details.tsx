@@ -35,6 +35,7 @@ export function RecordDetails({ id, revision, onSettled }: DetailsProps) {
         <div class="record-details">
           <dl class="record-facts">
             <Origins details={details} />
+            <Place record={details.record} />
             <Freshness freshness={details.freshness} />
             <Fact name="Injected">{injectedText(details.injected)}</Fact>
             {details.injected.last_at_epoch !== null && (
@@ -51,6 +52,17 @@ export function RecordDetails({ id, revision, onSettled }: DetailsProps) {
         </div>
       )}
     </Shown>
+  );
+}
+
+function Place({ record: { branch, commit, merged } }: Pick<Details, "record">) {
+  if (!branch && !commit) return null;
+  return (
+    <Fact name={branch ? "Branch" : "Commit"}>
+      <bdi>{branch || commit?.slice(0, 10)}</bdi>
+      {branch && commit && ` at ${commit.slice(0, 10)}`}
+      {merged === false && ", not merged"}
+    </Fact>
   );
 }
 

@@ -2,8 +2,8 @@
 import { modeWordId } from "../../core/records/mode.ts";
 import { wholeText } from "../../core/records/quoted-text.ts";
 import { observationTypes, parseList } from "../../core/records/records.ts";
+import { summaryPartNames, summaryParts } from "../../core/records/summary-parts.ts";
 import type { Json } from "../../text/json.ts";
-import { summaryParts } from "../lines.ts";
 import type { AnyRecord } from "../records.ts";
 
 export interface Field {
@@ -34,9 +34,9 @@ export function fieldsOf(found: AnyRecord): Field[] {
         },
       ];
     case "summary":
-      return summaryParts.map(([name, label]) => ({
+      return summaryParts.map((name) => ({
         name,
-        label,
+        label: summaryPartNames[name],
         text: found.record[name] ?? "",
         rows: 3,
         read: asText,

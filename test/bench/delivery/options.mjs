@@ -16,6 +16,8 @@ export function readOptions(given) {
     throw new Error(`--model ${given.model}: the only model is "scripted"; without it, local writes`);
   if (given.hosted === true && (given.model !== undefined || given.folds !== undefined))
     throw new Error("--hosted goes with neither --model nor --folds");
+  if (given.imported === true && given.hosted === true)
+    throw new Error("--imported does not go with --hosted");
   return {
     conditions: conditions(given),
     wanted: only.length > 0 ? only : show,
@@ -23,6 +25,7 @@ export function readOptions(given) {
     showsMisses: given.misses === true,
     isScripted: given.model === "scripted",
     isHosted: given.hosted === true,
+    isImported: given.imported === true,
     folds: given.folds === undefined ? 0 : count("folds", given.folds, 2),
   };
 }

@@ -1,4 +1,6 @@
 // The product as a Claude Code user has it: a worker, the hooks that `mem install claude-code` registered, the events.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,11 +29,19 @@ export async function startProduct({ folder = root, env = {} } = {}) {
     mem("worker", "stop");
     const { hooks } = JSON.parse(readFileSync(join(userHome, ".claude", "settings.json"), "utf8"));
     worker = await startWorker(home, { env, bundle: join(folder, "dist", "worker.cjs") });
-    return { home: userHome, dataDir: home.dataDir, environment, hooks, port: worker.port, stop };
+    return { home: userHome, dataDir: home.dataDir, environment, hooks, port: worker.port, folder, stop };
   } catch (cause) {
     await stop();
     throw cause;
   }
+}
+
+/** Imports the transcripts of Claude Code; the bench reads its connections meanwhile. */
+export async function importPast({ environment, folder }) {
+  const words = [join(folder, "bin", "mem.js"), "import", "claude-code", "--json"];
+  const child = spawn(process.execPath, words, { env: environment, stdio: ["ignore", "ignore", "inherit"] });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`mem import ended with ${code}`);
 }
 
 /** Posts an event as the registered launcher does, without a process for each. No hook of it: nothing is sent. */

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { createReadGit } from "../../../src/capture/projects/git.ts";
 import { createProjectNames, type ProjectNames } from "../../../src/capture/projects/names.ts";
 import { createPlaces } from "../../../src/capture/projects/places.ts";
 import { createRootCommits } from "../../../src/capture/projects/root-commits.ts";
@@ -28,7 +29,7 @@ beforeEach(() => {
 
 /** As the worker has it; `git` only where a test is about asking it. */
 function open(git: string | null = null): ProjectNames {
-  const rootCommits = createRootCommits(git);
+  const rootCommits = createRootCommits(git === null ? null : createReadGit(git));
   onTestFinished(() => rootCommits.stop());
   const places = createPlaces({ clock: { now: () => now, monotonicMs: () => now }, home, rootCommits });
   return createProjectNames(places, memory.store.projects);

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkProvider, checkQueue } from "../../../src/cli/checks/generation.ts";
+import { checkProvider, checkQueue, checkSync } from "../../../src/cli/checks/generation.ts";
 import { checkWorker } from "../../../src/cli/checks/running.ts";
 import type { Health } from "../../../src/client/worker-client.ts";
 import { dataPaths } from "../../../src/core/paths.ts";
@@ -192,4 +192,34 @@ test("a worker that is degraded is broken, unless the provider's line says why",
   const [stuck] = checkWorker(stateWith({ notices: [stuckNotice] }), "1.2.3");
   expect(stuck).toMatchObject({ state: "fail", message: expect.stringContaining("its queue does not move") });
   expect(checkWorker(stateWith({ paused: refused }), "1.2.3")[0]?.state).toBe("ok");
+});
+
+test.each([
+  [undefined, null],
+  [{}, { state: "ok", message: "up to date, live" }],
+  [
+    { waiting: 3, state: "waiting" },
+    { state: "ok", message: "about to push, live; 3 records to push" },
+  ],
+  [{ failed: 1 }, { state: "warn", message: "up to date, live; 1 operation failed" }],
+  [
+    { state: "paused", live: false },
+    { state: "warn", next: "Go on: `mem sync resume`." },
+  ],
+  [
+    { state: "stopped", live: false, reason: "unauthorized" },
+    { state: "warn", next: "The hub refuses the token. Set up again: `mem sync setup`." },
+  ],
+  [
+    { state: "backoff", live: false, lastError: "The hub cannot be reached." },
+    {
+      message: "waiting before the next attempt; The hub cannot be reached.",
+      next: "Try now: `mem sync now`.",
+    },
+  ],
+])("sync %j is shown with the next command", (sync, expected) => {
+  const calm = { state: "idle", reason: null, live: true, waiting: 0, failed: 0, lastError: null };
+  const found = checkSync(health(sync && { sync: { ...calm, ...sync } }));
+  if (expected === null) expect(found).toBeNull();
+  else expect(found).toMatchObject({ name: "Sync", ...expected });
 });

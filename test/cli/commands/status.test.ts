@@ -37,12 +37,12 @@ test.each<[string, Provider]>([
     "local writes; primary (claude-haiku-4-5): command not found",
     {
       ...free,
-      paused: { kind: "auth", message: "", until: null, mends: "command", localWrites: true, next: null },
+      paused: { kind: "auth", message: "", until: null, fix: "command", localWrites: true, next: null },
     },
   ],
   [
     "primary (claude-haiku-4-5), paused: unknown model",
-    { ...free, paused: { kind: "auth", message: "", until: null, mends: "model", next: null } },
+    { ...free, paused: { kind: "auth", message: "", until: null, fix: "model", next: null } },
   ],
   [
     "primary (claude-haiku-4-5), paused until 12:01:30: rate limited",

@@ -3,17 +3,21 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { dataPaths } from "../../../src/core/paths.ts";
 import { stripPrivate } from "../../../src/privacy/private-tags.ts";
 import { processesOf, until } from "../../helpers/worker-process.ts";
-import { memAtHome } from "../mem.ts";
+import { calledMem, sharedMem } from "../mem.ts";
 import { bin, connectMcp } from "./connect.ts";
 import { fillMemory, record } from "./fill.ts";
 
 describe("the tools", () => {
+  // For the tests that change no record.
+  const filled = sharedMem();
+  beforeAll(() => fillMemory(filled));
+
   test("are four, say what they take, and change nothing", async () => {
-    const { client } = await connectMcp(memAtHome());
+    const { client } = await connectMcp(calledMem());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["search", "timeline", "get_observations", "recent"]);
     for (const { inputSchema, outputSchema, annotations, description } of tools) {
@@ -29,9 +33,7 @@ describe("the tools", () => {
   });
 
   test("lead from a list to whole records, and to what stands around them", async () => {
-    const mem = memAtHome();
-    await fillMemory(mem);
-    const { call } = await connectMcp(mem);
+    const { call } = await connectMcp(filled);
 
     const found = await call("search", { query: "redirect", type: "observations", project: "shop" });
     expect(found.structured.results).toEqual([
@@ -73,9 +75,7 @@ describe("the tools", () => {
   });
 
   test("say that there is no such project, and which there are", async () => {
-    const mem = memAtHome();
-    await fillMemory(mem);
-    const { call } = await connectMcp(mem);
+    const { call } = await connectMcp(filled);
     const project = "nowhere";
     const calls = {
       recent: { project },
@@ -93,9 +93,7 @@ describe("the tools", () => {
   });
 
   test("answer a question for a time, and are never empty without a word", async () => {
-    const mem = memAtHome();
-    await fillMemory(mem);
-    const { call } = await connectMcp(mem);
+    const { call } = await connectMcp(filled);
     const { text, structured } = await call("search", { query: "what did we do in the last two days" });
     expect(text).toContain("Fixed the login redirect");
     expect(structured.notes).toEqual([expect.stringContaining('"the last two days" is read as')]);
@@ -111,9 +109,7 @@ describe("the tools", () => {
   });
 
   test("say in our words what they do not take", async () => {
-    const mem = memAtHome();
-    await fillMemory(mem);
-    const { call } = await connectMcp(mem);
+    const { call } = await connectMcp(filled);
     const { failed, text } = await call("search", { query: "x".repeat(4_001) });
     expect({ failed, text }).toEqual({
       failed: true,
@@ -122,9 +118,7 @@ describe("the tools", () => {
   });
 
   test("keep to the project", async () => {
-    const mem = memAtHome();
-    await fillMemory(mem);
-    const { call } = await connectMcp(mem);
+    const { call } = await connectMcp(filled);
     for (const [name, given] of [
       ["get_observations", { ids: ["1"] }],
       ["get_observations", { ids: ["P1"] }],
@@ -137,7 +131,7 @@ describe("the tools", () => {
   });
 
   test("find records of every kind by a name that the project had before", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     await fillMemory(mem);
     await mem("project", "rename", "shop", "store");
     const { call } = await connectMcp(mem);
@@ -147,7 +141,7 @@ describe("the tools", () => {
   });
 
   test("say what was superseded, where it stands and by what", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     await fillMemory(mem);
     await mem("supersede", "1", "--by", "2");
     const { call } = await connectMcp(mem);
@@ -160,7 +154,7 @@ describe("the tools", () => {
 });
 
 test("quotes records in a block that they cannot leave, and that intake removes", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await record(mem, {
     claudeSessionId: "s",
     project: "shop",
@@ -186,7 +180,7 @@ test("quotes records in a block that they cannot leave, and that intake removes"
 });
 
 test("an answer stays short enough for a host, and names what did not fit", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   for (let n = 0; n < 12; n++) {
     await record(mem, {
       claudeSessionId: "s",
@@ -228,7 +222,7 @@ const mistakes: [string, Record<string, unknown>, string][] = [
 ];
 
 test("what a tool cannot take or find is an error of the tool that says the next step", async () => {
-  const { call } = await connectMcp(memAtHome());
+  const { call } = await connectMcp(calledMem());
   for (const [name, given, said] of mistakes) {
     const { failed, text } = await call(name, given);
     expect(failed, text).toBe(true);
@@ -238,7 +232,7 @@ test("what a tool cannot take or find is an error of the tool that says the next
 
 describe("the worker", () => {
   test("the first call starts a stopped worker, the next one a killed worker", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     const { call } = await connectMcp(mem);
     expect(existsSync(dataPaths(mem.home.dataDir).workerFile)).toBe(false);
     expect((await call("recent")).failed).toBe(false);
@@ -250,7 +244,7 @@ describe("the worker", () => {
   });
 
   test("that cannot start is an error of the tool with the next step", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     writeFileSync(mem.home.dataDir, "no directory");
     const { call } = await connectMcp(mem);
     const { failed, text } = await call("recent");
@@ -261,7 +255,7 @@ describe("the worker", () => {
 
 describe("the process", () => {
   test("writes only the protocol, answers every call before its input ended, and ends", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     await mem("worker", "start");
     const child = spawn(process.execPath, [bin, "mcp"], { env: mem.home.env });
     const closed = once(child, "close");
@@ -293,7 +287,7 @@ describe("the process", () => {
   });
 
   test("ends with its client and leaves no process but the worker", async () => {
-    const mem = memAtHome();
+    const mem = calledMem();
     const { call, close, pid } = await connectMcp(mem);
     await call("recent");
     await close();

@@ -50,6 +50,7 @@ async function rememberLate(agoMs: number, ...files_modified: string[]): Promise
     clock: systemClock,
     cwdOf: memory.store.blobs.cwdOf,
     workTreeAround: (folder) => ({ folder, objectFormat }),
+    sourcesOf: () => [],
     store: (blobs) => memory.store.commit(() => memory.store.blobs.keep(blobs)),
   });
   blobHashes.add([observation]);
@@ -229,8 +230,17 @@ test("keeps the first hashes of a regenerated record, without files it dropped",
       blob_id: "f".repeat(40),
       size: 5,
       mtime_ns: null,
+      spans: null,
     },
-    { observation_id: 999, path: "a.ts", place: "a.ts", blob_id: "f".repeat(40), size: 5, mtime_ns: null },
+    {
+      observation_id: 999,
+      path: "a.ts",
+      place: "a.ts",
+      blob_id: "f".repeat(40),
+      size: 5,
+      mtime_ns: null,
+      spans: null,
+    },
   ]);
   expect(kept(observation.id)).toEqual(before);
   expect(kept(999)).toEqual([]);

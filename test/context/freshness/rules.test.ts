@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { noExclusions } from "../../../src/capture/exclusions.ts";
 import type { RecordEdits } from "../../../src/context/freshness/edit-record.ts";
 import type { EditText } from "../../../src/context/freshness/edit-text.ts";
 import type { Remembered, RememberRequest, Rule, Rules } from "../../../src/context/freshness/rules.ts";
@@ -28,6 +29,7 @@ beforeEach(() => {
     projects: { labelOf, claim: labelOf, current: (label) => (label === "old-app" ? "app" : label) },
     publish: (event) => events.push(event),
     onNewText: (ids) => embedded.push(...ids),
+    exclusions: { ...noExclusions, hasPlace: ({ project }) => project === "off" },
     scheduler: {
       cancel: async (session) => void calls.push(`cancel ${session}`),
       notify: (session) => void calls.push(`notify ${session}`),

@@ -7,8 +7,8 @@ test.each([
   ["address", "address refused"],
   ["model", "unknown model"],
   ["command", "command not found"],
-] as const)("a pause that %s ends is called %s", (mends, words) => {
-  expect(pauseReason("auth", mends)).toBe(words);
+] as const)("a pause that %s ends is called %s", (fix, words) => {
+  expect(pauseReason("auth", fix)).toBe(words);
 });
 
 test("a pause whose kind says all is called by it", () => {
@@ -17,6 +17,6 @@ test("a pause whose kind says all is called by it", () => {
 });
 
 test("a command that is not there is not told as a refusal of the provider", () => {
-  const pause = { kind: "auth", message: "", until: null, mends: "command" as const, next: "Set it." };
+  const pause = { kind: "auth", message: "", until: null, fix: "command" as const, next: "Set it." };
   expect(pauseNotice(pause)).toMatch(/^mem: the host's command cannot be started.* Set it\.$/);
 });

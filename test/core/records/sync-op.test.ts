@@ -55,7 +55,7 @@ test("revisions compare as numbers beyond 2^53", () => {
 });
 
 test("the clear part of a body is read beside what only devices read", () => {
-  const head = { device: "d", kind: "rule" as const, id: "r-1", revision: "7", deleted: true };
+  const head = { device: "d", kind: "key" as const, id: "r-1", revision: "7", deleted: true };
   expect(readOpHead(canonicalJson({ ...head, v: 1, sealed: "AAAA", nested: { a: [1] } }))).toEqual(head);
   expect(readOpHead("[".repeat(100_000))).toMatch(/nested/);
 });

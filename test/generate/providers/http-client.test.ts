@@ -8,7 +8,7 @@ test.each([
   ["a key with a space in it", "a b"],
   ["a key with letters beyond ASCII", "schlüssel"],
 ])("refuses %s before anything is sent, and asks to fix the key", (_what, key) => {
-  const refused = { kind: "auth", mends: "key", message: expect.stringContaining("MEM_COMPAT_API_KEY") };
+  const refused = { kind: "auth", fix: "key", message: expect.stringContaining("MEM_COMPAT_API_KEY") };
   expect(() => headerKey(key, "MEM_COMPAT_API_KEY")).toThrow(expect.objectContaining(refused));
 });
 
@@ -42,7 +42,7 @@ test("asks to fix a setting that is no address", async () => {
   );
   await expect(asking).rejects.toMatchObject({
     kind: "auth",
-    mends: "address",
+    fix: "address",
     message: "MEM_COMPAT_BASE_URL is not an http address.",
   });
 });

@@ -49,7 +49,7 @@ describe("addresses that no model server has", () => {
   ])("%s is not connected to", async (origin) => {
     await expect(callTo(new URL(origin).origin).post(request, signal)).rejects.toMatchObject({
       kind: "auth",
-      mends: "address",
+      fix: "address",
       message: expect.stringContaining("nothing was sent"),
     });
   });
@@ -111,7 +111,7 @@ describe("what the user has to fix", () => {
     async (origin) => {
       await expect(callTo(origin).post(request, signal)).rejects.toMatchObject({
         kind: "auth",
-        mends: "address",
+        fix: "address",
       });
     },
   );
@@ -130,7 +130,7 @@ describe("what the user has to fix", () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await expect(callTo(origin).post(request, signal)).rejects.toMatchObject({
       kind: "auth",
-      mends: "address",
+      fix: "address",
       message: expect.stringContaining("redirects to elsewhere.example"),
     });
     expect(asked).toEqual([request.path]);
@@ -141,7 +141,7 @@ describe("what the user has to fix", () => {
     const headers = { "x-api-key": "a\nb" };
     await expect(callTo(server.url).post({ ...request, headers }, signal)).rejects.toMatchObject({
       kind: "auth",
-      mends: "key",
+      fix: "key",
     });
     expect(server.requests).toHaveLength(0);
   });

@@ -183,8 +183,8 @@ describe("what a refusal means", () => {
     [404, "404 page not found", "address"],
     [405, "", "address"],
     [429, "", undefined],
-  ])("%d %j is fixed by another %s", (status, body, mends) => {
-    expect(failure(status, body).mends).toBe(mends);
+  ])("%d %j is fixed by another %s", (status, body, fix) => {
+    expect(failure(status, body).fix).toBe(fix);
   });
 
   test.each<[unknown, number]>([

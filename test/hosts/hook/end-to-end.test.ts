@@ -138,6 +138,12 @@ test("a wholly private prompt and its work stay private over the spool", async (
   expect(findCanaries(home.dataDir, [canary])).toEqual([]);
 });
 
+test("the bundle that Node reads at every tool use holds no error catalog", () => {
+  const bundle = readFileSync(new URL("../../../dist/hook.cjs", import.meta.url), "utf8");
+  expect(bundle).not.toContain("retryable");
+  expect(bundle.length).toBeGreaterThan(5_000);
+});
+
 test("sessions that start concurrently share one worker", async () => {
   const home = workerHome();
   const node = launchers["the Node bundle"];

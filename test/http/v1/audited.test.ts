@@ -31,6 +31,19 @@ const changes: Record<string, () => Promise<Asked>> = {
     body: { projectId, content: "a note" },
     action: "observation.created",
   }),
+  "POST /v1/memories/shared": async () => ({
+    url: "/v1/memories/shared",
+    body: {
+      projectId,
+      records: [
+        {
+          ...{ device: "laptop", kind: "observation", id: "1", revision: 1 },
+          ...{ type: "bugfix", title: "shared", createdAtEpoch: 1 },
+        },
+      ],
+    },
+    action: "observation.shared",
+  }),
   "DELETE /v1/memories/:id": async () => {
     const made = await post("/v1/memories", { projectId, content: "to be deleted" });
     return { url: `/v1/memories/${made.body.memory.id}`, action: "observation.deleted" };

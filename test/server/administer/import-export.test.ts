@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { newId } from "../../../src/core/ids.ts";
+import { numberedLines } from "../../../src/core/numbered-lines.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
-import { numberedLines } from "../../../src/server/administer/export-lines.ts";
 import { exportProject } from "../../../src/server/administer/export-project.ts";
 import { importProject, readHeader } from "../../../src/server/administer/import-project.ts";
 import { purgeProject } from "../../../src/store/postgres/deletion.ts";

@@ -31,12 +31,12 @@ const batch: GenerationBatch = {
 async function said(message: string): Promise<string> {
   const failing = withoutQuotes({
     name: "m",
-    generate: () => Promise.reject(new ModelFailure("auth", message, { retryAfterMs: 7, mends: "key" })),
+    generate: () => Promise.reject(new ModelFailure("auth", message, { retryAfterMs: 7, fix: "key" })),
   });
   const failure = await failing
     .generate(batch, new AbortController().signal)
     .catch((cause: unknown) => cause);
-  expect(failure).toMatchObject({ kind: "auth", retryAfterMs: 7, mends: "key" });
+  expect(failure).toMatchObject({ kind: "auth", retryAfterMs: 7, fix: "key" });
   return failure instanceof Error ? failure.message : "";
 }
 

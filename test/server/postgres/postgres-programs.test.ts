@@ -121,7 +121,10 @@ test.runIf(isRoot)("npm's programs run from a copy, in a closed data directory",
   onTestFinished(() => rmSync(join(copy, ".."), { recursive: true, force: true }));
   const closed = join(tempDir(), "checkout");
   mkdirSync(closed, { mode: 0o700 });
-  cpSync(installedPrograms(), join(closed, "native"), { recursive: true, verbatimSymlinks: true });
+  cpSync(await installedPrograms(tempDir(), () => undefined), join(closed, "native"), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
   const bin = join(reachablePrograms({ native: join(closed, "native"), user, copy }), "bin");
   expect(bin).toBe(join(copy, "bin"));
   const locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];

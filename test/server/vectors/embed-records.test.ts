@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.ts";
 import { createStderrLog } from "../../../src/core/log.ts";
+import { numberedLines } from "../../../src/core/numbered-lines.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import type { Embedder } from "../../../src/recall/embed/embedder.ts";
-import { numberedLines } from "../../../src/server/administer/export-lines.ts";
 import { exportProject } from "../../../src/server/administer/export-project.ts";
 import { importProject, readHeader } from "../../../src/server/administer/import-project.ts";
 import { createMeaning } from "../../../src/server/search/meaning.ts";

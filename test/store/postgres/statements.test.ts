@@ -3,8 +3,14 @@ import type { NewHostedObservation } from "../../../src/core/records/hosted-reco
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
-import { fixesOf, salientStatements, standingRules } from "../../../src/store/postgres/statements.ts";
-import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import {
+  fixesOf,
+  quotedStatements,
+  salientStatements,
+  shownStatements,
+  standingRules,
+} from "../../../src/store/postgres/statements.ts";
+import { inTenant, inTransaction } from "../../../src/store/postgres/tenant.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
@@ -53,6 +59,24 @@ test("standing rules include those for everywhere in a team transaction", async 
   expect(titles(await rulesIn(null))).toEqual(["all", "own"]);
   expect(titles(await rulesIn(null, 1))).toEqual(["all"]);
   expect(titles(await rulesIn(ours.project_id))).toEqual(["own"]);
+});
+
+// The system's role has no policy, so the statement alone keeps other teams out.
+test.each([
+  ["whole", { standingRules, salientStatements }],
+  ["quoted", quotedStatements],
+  ["shown", shownStatements],
+])("rules and statements that are read %s are of the team without a policy, too", async (_shape, readers) => {
+  const ours = await makeProject(database);
+  const theirs = await makeProject(database);
+  const everywhere: StatementMarks = { ...rule, reach: "everywhere" };
+  for (const scope of [ours, theirs])
+    await store(scope, { title: "rule", statement: everywhere }, { title: "said", statement: said });
+  const read = await inTransaction(database.system, async (connection) => [
+    await readers.standingRules(connection, ours, 10),
+    await readers.salientStatements(connection, ours, 10),
+  ]);
+  expect(read.map((records) => titles(records))).toEqual([["rule"], ["said"]]);
 });
 
 test("statements of a project come by salience, without plain observations", async () => {

@@ -108,7 +108,7 @@ function fill({ db, store, ...add }: MemoryStore, random: Random): string[] {
         store.review.setStanding(one, { status: "superseded", pinned: 0, superseded_by: other });
     }
     db.prepare(
-      "insert or ignore into observation_blobs values (?, 'a.ts', 'a.ts', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391', 0, null)",
+      "insert or ignore into observation_blobs values (?, 'a.ts', 'a.ts', 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391', 0, null, null)",
     ).run(random.pick(ids));
   }
   return words;
@@ -133,7 +133,8 @@ function rowsOf({ db }: MemoryStore): Record<string, string[]> {
     tables.map((table) => [
       table,
       rows(table)
-        .map((row) => JSON.stringify({ ...row, revision: undefined }))
+        // For other devices a restored row is another record.
+        .map((row) => JSON.stringify({ ...row, revision: undefined, incarnation: undefined }))
         .sort(),
     ]),
   );

@@ -112,6 +112,7 @@ describe("after the rescue", () => {
     closeDatabase(db);
     const derived = [
       "derived_comparison",
+      "erasure",
       "message_counts",
       "observation_files",
       "observation_terms",

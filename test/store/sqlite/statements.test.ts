@@ -157,14 +157,16 @@ test("a newer fix supersedes earlier ones of its command; a pass supersedes fail
   const newer = memory.addObservation({ obs_type: "bugfix", statement: tool });
   const statusOf = (id: number) => memory.store.observations.byId(id)?.status;
   const passed = { project: "app", families: ["npm test"] };
-  expect(supersedeFailures({ ...passed, ends: () => false })).toEqual([]);
-  supersedeFailures({ ...passed, ends: () => true });
+  const at = failure.created_at_epoch;
+  expect(supersedeFailures({ ...passed, at, ends: () => false })).toEqual([]);
+  expect(supersedeFailures({ ...passed, at: at - 1, ends: () => true })).toEqual([]);
+  supersedeFailures({ ...passed, at, ends: () => true });
   expect([failure.id, fix.id].map(statusOf)).toEqual(["superseded", "active"]);
   expect(supersedeFixes({ ...passed, by: newer, replaces: () => false })).toEqual([]);
   expect(supersedeFixes({ ...passed, by: newer, replaces: () => true })).toMatchObject([
     { id: fix.id, status: "superseded", superseded_by: newer.id },
   ]);
-  expect(supersedeFailures({ ...passed, project: "other", ends: () => true })).toEqual([]);
+  expect(supersedeFailures({ ...passed, at, project: "other", ends: () => true })).toEqual([]);
 });
 
 describe("a rule found in a prompt", () => {

@@ -8,6 +8,7 @@ import {
   patchArgument,
   takeLine,
 } from "../../../core/tools/apply-patch.ts";
+import { newTextNames, oldTextNames } from "../../../core/tools/touched-lines.ts";
 import type { JsonObject } from "../../../text/json.ts";
 import {
   numberField,
@@ -140,8 +141,8 @@ function editedLines(input: JsonObject, path: string): FileChange {
   const edits = objectsField(input, "edits");
   const parts = (edits.length > 0 ? edits : [input]).map((edit) => {
     const inserted = numberField(edit, "insert_line") !== null;
-    const before = inserted ? "" : textField(edit, ...oldNames);
-    return lineChange(path, "update", before, textField(edit, ...newNames));
+    const before = inserted ? "" : textField(edit, ...oldTextNames);
+    return lineChange(path, "update", before, textField(edit, ...newTextNames));
   });
   return {
     path,
@@ -152,10 +153,6 @@ function editedLines(input: JsonObject, path: string): FileChange {
   };
 }
 
-const oldNames = "old_string oldString old_str oldText old_text old search".split(" ");
-const newNames = "new_string newString new_str newText new_text insert_text new replace new_source".split(
-  " ",
-);
 const patchStart = /^\s*(?:\*\*\* Begin Patch|diff --git |--- |Index: )/m;
 const diffHunk = /^@@ /m;
 const overwritten = /overwr|has been updated|\bupdated\b/i;

@@ -1,7 +1,7 @@
 // Classifies the host CLI's errors, which are sentences for people.
 
 import { cleanReason } from "../../../core/outbound/error-text.ts";
-import type { Mends } from "../../../core/records/generation-pause.ts";
+import type { PauseFix } from "../../../core/records/generation-pause.ts";
 import { ModelFailure, type ModelFailureKind } from "../../model-failure.ts";
 import type { TokenUsage } from "../../token-usage.ts";
 import { parseResetTime } from "./reset-time.ts";
@@ -30,12 +30,12 @@ export function failureOf(error: HostCliError, { now, secrets }: FailureContext)
   const pause = resetsAt === null ? {} : { retryAfterMs: Math.max(0, resetsAt - now) };
   const billed = error.usage === undefined ? {} : { usage: error.usage };
   const advice = kind === "auth" ? adviceFor(error) : "";
-  const mends = kind === "auth" ? mendsOf(advice) : {};
+  const fix = kind === "auth" ? fixOf(advice) : {};
   const text = error.text.replace(ownAdvice, "");
   return new ModelFailure(kind, `The host CLI: ${cleanReason(text, secrets)}${advice}`, {
     ...pause,
     ...billed,
-    ...mends,
+    ...fix,
   });
 }
 
@@ -87,7 +87,7 @@ function adviceFor({ text, status }: HostCliError): string {
   return "";
 }
 
-function mendsOf(advice: string): { mends?: Mends } {
-  if (advice === "") return { mends: "key" };
-  return advice === otherModel ? { mends: "model" } : {};
+function fixOf(advice: string): { fix?: PauseFix } {
+  if (advice === "") return { fix: "key" };
+  return advice === otherModel ? { fix: "model" } : {};
 }

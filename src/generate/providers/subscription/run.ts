@@ -124,7 +124,7 @@ function notStarted(command: string, cause: unknown): ModelFailure {
   if (!faultsOfFile.includes(code)) return new ModelFailure("unavailable", sentence, { cause });
   return new ModelFailure("auth", `${sentence} Name it with \`mem settings set HOST_CLI_PATH <path>\`.`, {
     cause,
-    mends: "command",
+    fix: "command",
   });
 }
 

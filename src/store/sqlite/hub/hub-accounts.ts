@@ -1,5 +1,5 @@
 // Accounts of the hub, their tokens and devices.
-import type { HubAccount, HubDevice, HubToken, NewAccount, NewToken } from "../../../core/records/hub.ts";
+import type { HubAccount, HubToken, NewAccount, NewToken } from "../../../core/records/hub.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Sqlite } from "../open.ts";
 import { createSql } from "../sql.ts";
@@ -33,11 +33,6 @@ export function createHubAccounts(db: Sqlite, commit: GroupCommit["commit"]) {
     join accounts a on a.key = t.account
     where t.id = ? and a.deleted_at_epoch is null`);
   const revoke = sql.run<[number, string]>("update tokens set revoked_at_epoch = ? where id = ?");
-  const listDevices = sql.all<[string], HubDevice>(`
-    select id, name, first_push_at_epoch, last_push_at_epoch
-    from devices
-    where account = ${keyOf}
-    order by first_push_at_epoch, id`);
   const removeDevice = sql.changes<[string, string]>(
     `delete from devices where account = ${keyOf} and id = ?`,
   );
@@ -62,7 +57,6 @@ export function createHubAccounts(db: Sqlite, commit: GroupCommit["commit"]) {
         if (found?.revoked_at_epoch === null) revoke(now, id);
         return found && found.revoked_at_epoch === null;
       }),
-    devices: async (account_id: string) => listDevices(account_id),
     removeDevice: (account_id: string, device_id: string) =>
       commit(() => removeDevice(account_id, device_id) > 0),
     reset: (account_id: string, epoch: string) => commit(() => startLog(epoch, account_id)),

@@ -4,6 +4,7 @@ import {
   decidePush,
   type HubCaller,
   type HubChange,
+  type HubDevice,
   type HubPage,
   type HubStatus,
   type KnownOp,
@@ -45,6 +46,11 @@ export function createHubLog(db: Sqlite, commit: GroupCommit["commit"]) {
     },
   );
 
+  const devices = db.transaction((account_id: string) => {
+    const log = read.log(account_id);
+    return log && { epoch: log.epoch, devices: read.devices(log.log, log.account) };
+  });
+
   const compact = ({ before_epoch, limit }: { before_epoch: number; limit: number }): number => {
     const due = read.toCompact(before_epoch, limit);
     for (const { account, log, device, kind, id, revision, seq } of due) {
@@ -63,6 +69,7 @@ export function createHubLog(db: Sqlite, commit: GroupCommit["commit"]) {
     async status(account_id: string) {
       return read.status(account_id);
     },
+    devices: async (account_id: string) => devices(account_id),
     async follow(account_id: string) {
       const log = read.log(account_id);
       if (log === undefined) return undefined;
@@ -95,6 +102,12 @@ function createReads(db: Sqlite) {
       from accounts
       where id = ? and deleted_at_epoch is null`),
     nonce: sql.value<[number, string], string>("select nonce from devices where account = ? and id = ?"),
+    devices: sql.all<[log: number, account: number], HubDevice>(`
+      select id, name, first_push_at_epoch, last_push_at_epoch,
+        (select cast(coalesce(max(seq), 0) as text) from ops where account = d.account and log = ? and device = d.id) as last_seq
+      from devices d
+      where account = ?
+      order by first_push_at_epoch, id`),
     deviceCount: sql.value<[number], number>("select count(*) from devices where account = ?"),
     known: sql.all<[...Identity, string], KnownOpRow>(
       `${known} and (revision = ? or replaced_at_epoch is null)`,

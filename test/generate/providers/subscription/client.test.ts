@@ -205,8 +205,8 @@ describe("what comes back", () => {
     ["logged_out", "key"],
     ["no_model", "model"],
     ["too-old", undefined],
-  ])("after %s another login is asked for only where it helps", async (play, mends) => {
-    expect((await failure(clientIn(hostCliHome()), play)).mends).toBe(mends);
+  ])("after %s another login is asked for only where it helps", async (play, fix) => {
+    expect((await failure(clientIn(hostCliHome()), play)).fix).toBe(fix);
   });
 
   test.each([
@@ -218,10 +218,10 @@ describe("what comes back", () => {
     const command = join(home.environment.HOME ?? "", "claude");
     make(command);
     const thrown = await failure(clientIn(home, { command }), "plain");
-    expect({ kind: thrown.kind, mends: thrown.mends }).toEqual({ kind: "auth", mends: "command" });
+    expect({ kind: thrown.kind, fix: thrown.fix }).toEqual({ kind: "auth", fix: "command" });
     expect(thrown.message).toContain("mem settings set HOST_CLI_PATH");
     expect(clientIn(home, { command }).fault?.()).toMatchObject({
-      mends: "command",
+      fix: "command",
       message: thrown.message,
     });
     expect(existsSync(join(home.directory, "calls"))).toBe(true);

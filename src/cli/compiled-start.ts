@@ -1,0 +1,25 @@
+// The process of a command: dist/cli.cjs runs the bundle of the command line with V8's code cache; the parts that only some
+// commands need are modules in dist/cli/.
+import type { Script } from "node:vm";
+import { runCompiled, storeCodeCache } from "../core/compiled-code.ts";
+
+// Set by the build.
+declare const codeName: string;
+
+/** What src/cli/main.ts exports. */
+interface CommandLine {
+  main(words: readonly string[]): Promise<void>;
+}
+
+/** Runs the words after `mem`. Where no cache was there, what this command compiled is stored for the next one. */
+export async function main(words: readonly string[]): Promise<void> {
+  let compiled: Script | undefined;
+  const commandLine = runCompiled(__dirname, codeName, {
+    load: (part) => import(part),
+    onCompiled: (script) => {
+      compiled = script;
+    },
+  }) as CommandLine;
+  await commandLine.main(words);
+  if (compiled !== undefined) storeCodeCache(__dirname, codeName, compiled);
+}

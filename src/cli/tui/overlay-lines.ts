@@ -1,0 +1,61 @@
+// What covers the lists: a whole record, and the help.
+import { bindings, keyName, screensInWords } from "./bindings.ts";
+import { layoutOf } from "./layout.ts";
+import { cell, type Line, wrapHard } from "./lines.ts";
+import { previewLines } from "./preview-lines.ts";
+import type { Mode, State } from "./state.ts";
+import { selectedRow } from "./views.ts";
+
+type Overlay = Extract<Mode, { is: "reading" | "help" }>;
+
+/** Rows that an overlay shows. */
+export function overlayRows(state: State): number {
+  return layoutOf(state.size).body;
+}
+
+/** All lines of an overlay; its scroll says which are seen. */
+export function overlayLines(state: State, mode: Overlay): readonly Line[] {
+  return mode.is === "help" ? helpLines(state) : readingLines(state);
+}
+
+// Longer lines are hard to read on a wide terminal.
+const widestText = 100;
+
+function readingLines(state: State): readonly Line[] {
+  const row = selectedRow(state);
+  const preview = row === undefined ? undefined : state.previews.get(row.key);
+  if (preview === undefined) return [[[" Reading…", "dim"]]];
+  const columns = Math.min(widestText, state.size.columns - 2);
+  return previewLines(preview, columns).map((line) => [[" "], ...line]);
+}
+
+function helpLines(state: State): Line[] {
+  const works = state.feedOnly ? bindings.filter(({ command }) => !ofScreens.has(command)) : bindings;
+  const keys = works.map((binding) => binding.keys.map(keyName).join(", "));
+  const width = Math.max(...keys.map((text) => text.length));
+  const room = state.size.columns - width - 4;
+  const rows = works.flatMap(({ what }, at) =>
+    wrapHard(what, room).map(
+      (text, part): Line => [[` ${cell(part === 0 ? (keys[at] ?? "") : "", width)}  `, "cyan"], [text]],
+    ),
+  );
+  const screens: Line[] = state.feedOnly ? [] : [[[` Screens: ${screensInWords}.`, "dim"]]];
+  return [[[" Keys", "bold"]], ...fieldLines(state), [], ...rows, [], ...screens];
+}
+
+function fieldLines({ feedOnly, size }: State): Line[] {
+  if (feedOnly) return [];
+  const text =
+    "In the search field, letters are words. ↓ or Enter goes to the list, where they are these keys.";
+  return wrapHard(text, size.columns - 2).map((line): Line => [[` ${line}`, "dim"]]);
+}
+
+const ofScreens: ReadonlySet<string> = new Set([
+  "search",
+  "filters",
+  "next screen",
+  "screen before",
+  "retry",
+  "retry one",
+  "restore",
+]);

@@ -1,0 +1,118 @@
+// Deleting many records with one command: what is chosen, what goes, and the receipt.
+import { counted } from "../../text/quantities.ts";
+import type { AgeLimit } from "./retention.ts";
+import type { RecordCounts } from "./trash.ts";
+
+/** Which records to delete. All that is given must apply; ids stand alone. */
+export interface ForgetChoice {
+  /** 12 is an observation, S12 a session summary, P12 a prompt. */
+  ids?: readonly string[] | undefined;
+  /** Words that a record contains, all of them. */
+  query?: string | undefined;
+  project?: string | undefined;
+  /** Id of a session, or the host's id of it. */
+  session?: string | undefined;
+  /** Records from before this time (epoch ms). */
+  before?: number | undefined;
+}
+
+export const chosenBy = ["ids", "query", "project", "session", "before", "retention"] as const;
+export type ChosenBy = (typeof chosenBy)[number];
+
+/** How many records of each kind go. */
+export interface ForgetCounts extends RecordCounts {
+  /** Tool uses and other events without a record that goes. */
+  events: number;
+}
+
+export const noForgetCounts: ForgetCounts = {
+  observations: 0,
+  summaries: 0,
+  prompts: 0,
+  sessions: 0,
+  events: 0,
+};
+
+/** Ids of what goes. A session goes with all that belongs to it. */
+export interface ForgetSelection {
+  sessions: number[];
+  observations: number[];
+  summaries: number[];
+  prompts: number[];
+  /** Raw events, causes of injections, and sessions of which only a title or first prompt contains the words. */
+  events: number[];
+  causes: number[];
+  titles: number[];
+}
+
+/** What a forget does: kept until it is done, so that the next worker goes on when this one was stopped. */
+export interface ForgetWork {
+  choice: ForgetChoice;
+  /** Spares rules, pinned observations, and sessions with one of them. */
+  spareKept: boolean;
+  /** Deletes from the trash too. */
+  forever: boolean;
+  /** Words that only the records have. */
+  words: readonly string[];
+  /** By age, project by project; the choice is empty then. */
+  ages?: readonly AgeLimit[] | undefined;
+}
+
+export interface ForgetReceipt {
+  id: number;
+  chosen_by: ChosenBy;
+  at_epoch: number;
+  counts: ForgetCounts;
+  /** When it left the tables, the full text and the log; null while it can be restored. */
+  gone_at_epoch: number | null;
+  /** When the database file was written again without bytes of it. */
+  erased_at_epoch: number | null;
+  words: number;
+  found: number;
+}
+
+// In a shorter word's neighborhood are too many others: `cat` is in `category`.
+const minPartChars = 6;
+
+/**
+ * True for texts that contain every word of `query`, in any case: a word of six characters or more also inside another
+ * word, a shorter one alone.
+ */
+export function wordMatcher(query: string): (text: string) => boolean {
+  const words = folded(query)
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const short = words
+    .filter((word) => word.length < minPartChars)
+    .map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "u"));
+  return (text) => {
+    const within = folded(text);
+    return words.every((word) => within.includes(word)) && short.every((word) => word.test(within));
+  };
+}
+
+/** `12 sessions, 340 observations`, without kinds that have none. */
+export function countsInWords({
+  sessions,
+  observations,
+  summaries,
+  prompts,
+  events = 0,
+}: RecordCounts & { events?: number }): string {
+  const words = [
+    counted(sessions, "session"),
+    counted(observations, "observation"),
+    counted(summaries, "summary", "summaries"),
+    counted(prompts, "prompt"),
+    counted(events, "other event"),
+  ].filter((text) => !text.startsWith("0 "));
+  return words.length === 0 ? "nothing" : words.join(", ");
+}
+
+function folded(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
+
+function escaped(word: string): string {
+  return word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+}

@@ -1,0 +1,123 @@
+// Finds the transcripts that host agents keep on this machine.
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import { MemError } from "../core/errors.ts";
+import { contentKey } from "../core/ids.ts";
+import type { HostAt } from "../hosts/host-places.ts";
+import type { JsonObject } from "../text/json.ts";
+import { createClaudeCodeReader } from "./claude-code.ts";
+import { createCodexReader } from "./codex.ts";
+import { createGeminiReader } from "./gemini.ts";
+import type { Source } from "./source.ts";
+import { readTranscript, type TranscriptReader } from "./transcript.ts";
+
+interface TranscriptKind {
+  host: string;
+  /** Folder of the transcripts in the host's folder. */
+  folder: string;
+  isTranscript(path: string): boolean;
+  /** True for a file that another one starts, such as the transcript of a sub-agent. */
+  isPart(path: string): boolean;
+  createReader(state: JsonObject, path: string): TranscriptReader;
+}
+
+/** By the name of the command's source. */
+export const transcriptKinds: Readonly<Record<string, TranscriptKind>> = {
+  "claude-code": {
+    host: "claude-code",
+    folder: "projects",
+    isTranscript: (path) => path.endsWith(".jsonl"),
+    isPart: (path) => path.includes(`${sep}subagents${sep}`) || basename(path).startsWith("agent-"),
+    createReader: createClaudeCodeReader,
+  },
+  codex: {
+    host: "codex",
+    folder: "sessions",
+    isTranscript: (path) => /^rollout-.*\.jsonl$/.test(basename(path)),
+    isPart: () => false,
+    createReader: createCodexReader,
+  },
+  gemini: {
+    host: "gemini-cli",
+    folder: "tmp",
+    isTranscript: (path) => /^session-.*\.jsonl?$/.test(basename(path)),
+    isPart: () => false,
+    createReader: createGeminiReader,
+  },
+};
+
+/** True if the host has a folder of transcripts that are read. */
+export function hasTranscripts({ agent, place }: HostAt): boolean {
+  const kind = Object.values(transcriptKinds).find(({ host }) => host === agent.host.name);
+  return kind !== undefined && existsSync(join(place.folder, kind.folder));
+}
+
+interface FindOptions {
+  now: number;
+  /** Newest sessions; null for all. */
+  limit: number | null;
+  mayBeAbsent?: boolean;
+}
+
+interface Found {
+  path: string;
+  bytes: number;
+  changedAt: number;
+}
+
+/** Transcripts of a kind at `path`, a file or a folder; the sessions that were changed longest ago first. */
+export function transcriptsAt(
+  kindName: string,
+  path: string,
+  { now, limit, mayBeAbsent = false }: FindOptions,
+): Source[] {
+  const kind = transcriptKinds[kindName];
+  if (kind === undefined) throw new TypeError(`no transcripts of ${kindName}`);
+  if (mayBeAbsent && !existsSync(path)) return [];
+  const files = filesAt(path).filter((file) => kind.isTranscript(file.path));
+  const byAge = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
+  const whole = byAge.filter((file) => !kind.isPart(file.path));
+  const kept = limit === null ? whole : whole.slice(-limit);
+  const parts = byAge.filter(
+    (file) => kind.isPart(file.path) && (limit === null || kept.some((one) => belongsTo(file, one))),
+  );
+  // What a sub-agent did belongs to prompts of its session.
+  return [...kept, ...parts].map((file) => sourceOf(kindName, kind, file, now));
+}
+
+function belongsTo(part: Found, whole: Found): boolean {
+  return dirname(part.path).startsWith(whole.path.replace(/\.\w+$/, ""));
+}
+
+function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: Found, now: number): Source {
+  return {
+    kind: kindName,
+    name: path,
+    key: contentKey(kindName, realpathSync(path)),
+    host: kind.host,
+    unit: "bytes",
+    size: bytes,
+    steps: (position) => readTranscript({ path, createReader: kind.createReader }, { position, now }),
+  };
+}
+
+function filesAt(path: string): Found[] {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw noSuchPath(path);
+  if (stats.isFile()) return [{ path, bytes: stats.size, changedAt: stats.mtimeMs }];
+  if (!stats.isDirectory()) return [];
+  // Links are not followed: a folder may link to itself.
+  return readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isFile()) return [];
+    const file = join(entry.parentPath, entry.name);
+    const { size, mtimeMs } = statSync(file);
+    return size === 0 ? [] : [{ path: file, bytes: size, changedAt: mtimeMs }];
+  });
+}
+
+function noSuchPath(path: string): MemError {
+  return new MemError("not_found", {
+    message: `Nothing is at ${path}.`,
+    hint: "Give the folder or file to import, or leave it out: mem then looks in the usual places.",
+  });
+}

@@ -1,0 +1,62 @@
+// Reads a file line by line from an offset, in bounded memory.
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+
+export interface Line {
+  /** Null for a line that is longer than any host writes. */
+  text: string | null;
+  /** Offset of its first byte, and of the first byte behind its line feed. */
+  start: number;
+  end: number;
+}
+
+// The longest lines are results with a picture, of a few MB.
+const maxLineBytes = 64 * 1024 * 1024;
+
+/** A file that is one JSON object, as one line. */
+export async function* wholeFile(path: string): AsyncGenerator<Line> {
+  const { size } = await stat(path);
+  yield { text: size > maxLineBytes ? null : await readFile(path, "utf8"), start: 0, end: size };
+}
+
+/**
+ * Whole lines only, unless `withRest`: what a host still writes has no line feed yet. Empty lines are left out.
+ */
+export async function* linesOf(
+  path: string,
+  from = 0,
+  { withRest = false }: { withRest?: boolean } = {},
+): AsyncGenerator<Line> {
+  const stream = createReadStream(path, { start: from, highWaterMark: 256 * 1024 });
+  let parts: Buffer[] = [];
+  let held = 0;
+  let start = from;
+  let isTooLong = false;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let at = 0;
+    for (let feed = chunk.indexOf(lineFeed); feed !== -1; feed = chunk.indexOf(lineFeed, at)) {
+      const piece = chunk.subarray(at, feed);
+      const end = start + held + piece.length + 1;
+      if (isTooLong || held + piece.length > maxLineBytes) yield { text: null, start, end };
+      else {
+        const text = (parts.length === 0 ? piece : Buffer.concat([...parts, piece])).toString("utf8");
+        if (text.trim() !== "") yield { text, start, end };
+      }
+      parts = [];
+      held = 0;
+      isTooLong = false;
+      start = end;
+      at = feed + 1;
+    }
+    const rest = chunk.subarray(at);
+    held += rest.length;
+    if (held > maxLineBytes) {
+      isTooLong = true;
+      parts = [];
+    } else if (rest.length > 0) parts.push(rest);
+  }
+  const rest = Buffer.concat(parts).toString("utf8");
+  if (withRest && rest.trim() !== "") yield { text: rest, start, end: start + held };
+}
+
+const lineFeed = 10;

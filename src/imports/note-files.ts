@@ -1,0 +1,153 @@
+// Notes in files: the JSON lines of the MCP memory server, and the Markdown of basic-memory. They are read whole each time:
+// the records that are here are found by their keys.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, relative, sep } from "node:path";
+import { contentKey } from "../core/ids.ts";
+import { cleanText } from "../privacy/clean.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { parseObject, textField } from "../text/json-fields.ts";
+import { linesOf } from "./lines.ts";
+import { type Note, type NoteSession, observationLine, sessionLine } from "./notes.ts";
+import { recordStep, type Source, type SourceStep } from "./source.ts";
+
+const stepRecords = 100;
+
+/** The file of `@modelcontextprotocol/server-memory`: each observation and relation of an entity becomes a record. */
+export function mcpMemorySource(path: string, project: string): Source {
+  const { size, mtimeMs } = statSync(path);
+  // Its lines have no times.
+  const at = Math.trunc(mtimeMs);
+  const session = notesSession("mcp-memory", { project, part: "", startedAt: at });
+  return {
+    ...{ kind: "mcp-memory", name: path, key: contentKey("mcp-memory", path), host: "mcp-memory" },
+    ...{ unit: "bytes", size },
+    steps: () => graph(path, session),
+  };
+}
+
+async function* graph(path: string, session: NoteSession): AsyncGenerator<SourceStep> {
+  let step = { ...recordStep([], { read: 0, lines: 0, position: null }), records: [sessionLine(session)] };
+  let [line, from] = [0, 0];
+  for await (const { text, end } of linesOf(path, 0, { withRest: true })) {
+    line += 1;
+    step.lines += 1;
+    step.read += end - from;
+    from = end;
+    const entry = text === null ? null : parseObject(text);
+    if (entry === null) {
+      step.malformed += 1;
+      step.malformedAt ??= line;
+    } else
+      for (const note of notesOf(entry, session.startedAt)) step.records.push(observationLine(session, note));
+    if (step.records.length <= stepRecords) continue;
+    yield step;
+    step = { ...recordStep([], { read: 0, lines: 0, position: null }), records: [sessionLine(session)] };
+  }
+  yield step;
+}
+
+function notesOf(entry: JsonObject, at: number): Note[] {
+  const of = { at, type: "discovery", generator: "mcp-memory" };
+  if (entry.type === "relation") {
+    const title = ["from", "relationType", "to"].map((name) => textField(entry, name)).join(" ");
+    return [{ ...of, key: `mcp-memory:${title}`, title, text: title }];
+  }
+  if (entry.type !== "entity" || !Array.isArray(entry.observations)) return [];
+  const name = textField(entry, "name");
+  const kind = textField(entry, "entityType");
+  const subtitle = kind === "" ? name : `${name} (${kind})`;
+  return entry.observations.flatMap((one) => {
+    const text = typeof one === "string" ? one : isJsonObject(one) ? textField(one, "content") : "";
+    if (text.trim() === "") return [];
+    return [{ ...of, key: `mcp-memory:${name}:${text}`, title: `${name}: ${text}`, subtitle, text }];
+  });
+}
+
+/** A folder of basic-memory: each note becomes a record, and its observations are the facts. */
+export function basicMemorySource(folder: string, project: string): Source {
+  const notes = markdownIn(folder);
+  return {
+    ...{ kind: "basic-memory", name: folder, key: contentKey("basic-memory", folder), host: "basic-memory" },
+    ...{ unit: "bytes", size: notes.reduce((sum, { size }) => sum + size, 0) },
+    steps: () => markdown(folder, notes, project),
+  };
+}
+
+interface Markdown {
+  path: string;
+  size: number;
+  at: number;
+}
+
+const maxNoteBytes = 4 * 1024 * 1024;
+
+/** Without hidden folders, such as the settings of an editor. */
+function markdownIn(folder: string): Markdown[] {
+  const isHidden = (path: string) =>
+    relative(folder, path)
+      .split(sep)
+      .some((part) => part.startsWith("."));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !isHidden(path))
+    .map((path) => {
+      const { size, mtimeMs } = statSync(path);
+      return { path, size, at: Math.trunc(mtimeMs) };
+    })
+    .filter(({ size }) => size <= maxNoteBytes)
+    .sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1));
+}
+
+async function* markdown(
+  folder: string,
+  notes: readonly Markdown[],
+  project: string,
+): AsyncGenerator<SourceStep> {
+  for (let from = 0; from < notes.length; from += stepRecords) {
+    const part = notes.slice(from, from + stepRecords);
+    const records = part.flatMap((one) => {
+      const note = noteIn(folder, one);
+      const month = new Date(note.at).toISOString().slice(0, 7);
+      const startedAt = Date.parse(`${month}-01T00:00:00Z`);
+      const session = notesSession("basic-memory", { project, part: month, startedAt });
+      return [sessionLine(session), observationLine(session, note)];
+    });
+    const read = part.reduce((sum, { size }) => sum + size, 0);
+    yield recordStep(records, { read, lines: part.length, position: null });
+  }
+}
+
+function noteIn(folder: string, { path, at }: Markdown): Note {
+  const whole = cleanText(readFileSync(path, "utf8"));
+  const [, head = "", body = whole] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(whole) ?? [];
+  const field = (name: string) =>
+    new RegExp(`^${name}:[ \\t]*(.+)$`, "m")
+      .exec(head)?.[1]
+      ?.trim()
+      .replace(/^["']|["']$/g, "") ?? "";
+  const said = [...body.matchAll(/^[ \t]*- \[([^\]\n[]{2,40})\] (.+)$/gm)];
+  const isDecision = said.some(([, category]) => category === "decision") || field("type") === "decision";
+  const place = relative(folder, path);
+  const created = Date.parse(field("created") || field("date"));
+  return {
+    // A changed note is another record.
+    key: `basic-memory:${field("permalink") || place}:${contentKey(body)}`,
+    at: Number.isFinite(created) ? created : at,
+    type: isDecision ? "decision" : "discovery",
+    title: field("title") || basename(path, ".md"),
+    subtitle: place,
+    text: body,
+    facts: said.map(([, category = "", text = ""]) => `${category}: ${text}`),
+    generator: "basic-memory",
+  };
+}
+
+// The notes of a month are a session: a context takes the newest sessions.
+function notesSession(
+  kind: string,
+  { project, part, startedAt }: { project: string; part: string; startedAt: number },
+): NoteSession {
+  const id = `${kind}:${contentKey(project, part).slice(0, 32)}`;
+  return { id, project, host: kind, cwd: null, title: `Notes of ${kind}`, startedAt, endedAt: startedAt };
+}

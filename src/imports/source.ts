@@ -1,0 +1,60 @@
+// A source of an import: one file, database or repository, read in steps from where the last import ended.
+
+import { MemError } from "../core/errors.ts";
+import type { ImportedEvent } from "../core/records/imports.ts";
+import type { Json, JsonObject } from "../text/json.ts";
+
+export interface Source {
+  /** As the command names it, for example `claude-code`. */
+  kind: string;
+  /** For people: a path. */
+  name: string;
+  /** Hash of kind and place. */
+  key: string;
+  /** Label of the project of all its records, where they have the same. */
+  project?: string;
+  /** Host agent of the events. */
+  host: string;
+  /** What its size counts. */
+  unit: "bytes" | "commits";
+  /** For the progress. */
+  size: number;
+  /** Reads from where an import stopped; `null`: from the beginning. */
+  steps(position: Json): AsyncGenerator<SourceStep>;
+}
+
+export interface SourceStep {
+  events: ImportedEvent[];
+  /** Lines of an export, for sources that are no transcripts. */
+  records?: JsonObject[];
+  /** Records of the source that say nothing worth keeping. */
+  left?: number;
+  /** Of the size, read since the last step; and lines. */
+  read: number;
+  lines: number;
+  /** Lines that cannot be read, and the first of them. */
+  malformed: number;
+  malformedAt: number | null;
+  /** Last turns that may still be running: a later import takes their ends. */
+  unfinished?: number;
+  /** Where the next import continues. */
+  position: Json;
+}
+
+/** A step of a source that has records instead of events. */
+export function recordStep(
+  records: JsonObject[],
+  { read, lines, position }: Pick<SourceStep, "read" | "lines" | "position">,
+): SourceStep {
+  return { events: [], records, read, lines, malformed: 0, malformedAt: null, position };
+}
+
+/** Why one of `count` sources cannot be read; the others are imported. Throws what is no fault of a source. */
+export function whyUnreadable(thrown: unknown, count: number): string {
+  // A host may delete a file meanwhile.
+  const isOfFile = thrown instanceof Error && "syscall" in thrown && "path" in thrown;
+  const isOfSource = isOfFile || (thrown instanceof MemError && thrown.code === "import_unreadable");
+  if (isOfSource && count > 1) return thrown.message;
+  if (isOfFile) throw new MemError("import_unreadable", { message: thrown.message, cause: thrown });
+  throw thrown;
+}

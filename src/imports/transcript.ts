@@ -1,0 +1,152 @@
+// Reads a transcript as the events that the hooks of its host would have sent.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { contentKey } from "../core/ids.ts";
+import type { ImportedEvent } from "../core/records/imports.ts";
+import { spoolablePayload } from "../hosts/hook/spoolable-payload.ts";
+import { nestingExceeds } from "../privacy/nesting.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import { parseObject } from "../text/json-fields.ts";
+import { linesOf, wholeFile } from "./lines.ts";
+import type { SourceStep } from "./source.ts";
+
+/** What a host's reader makes of one line, in the order of the file. */
+export interface TranscriptReader {
+  /** `start`: offset of the line. */
+  read(entry: JsonObject, start: number): ImportedEvent[];
+  /** At the end of the file. `idleMs`: since it was last written. */
+  end(idleMs: number): ImportedEvent[];
+  /** Whether the last turn has an answer whose end was not read: it may still be running. */
+  isTurnOpen(): boolean;
+  /** Where the present turn begins: reading goes on there the next time. */
+  turnStart(): number;
+  /** What a reader that begins at `turnStart` has to know. */
+  state(): JsonObject;
+}
+
+export interface TranscriptFile {
+  path: string;
+  createReader(state: JsonObject, path: string): TranscriptReader;
+}
+
+/** How far a file was read. */
+interface Position {
+  offset: number;
+  /** Size of the file when it was read to the end and its session was over; else 0. */
+  size: number;
+  /** Hash of the beginning and of the bytes before the offset: another content is read again. */
+  hash: string;
+  state: JsonObject;
+}
+
+interface ReadOptions {
+  /** As stored by an earlier import, or null. */
+  position: Json;
+  now: number;
+}
+
+const stepEvents = 200;
+const stepChars = 400_000;
+// At least this often a step is made, so that progress shows.
+const stepLines = 5_000;
+
+/** Reads from the stored position; yields nothing for a file that was read to its end. */
+export async function* readTranscript(
+  { path, createReader }: TranscriptFile,
+  { position, now }: ReadOptions,
+): AsyncGenerator<SourceStep> {
+  const { size, mtimeMs } = statOf(path);
+  const last = validPosition(path, position, size);
+  if (last !== null && last.size === size) return;
+  const from = last?.offset ?? 0;
+  const reader = createReader(last?.state ?? {}, path);
+  let step = emptyStep();
+  let chars = 0;
+  let at = from;
+  let line = 0;
+  const take = (events: readonly ImportedEvent[]): void => {
+    for (const event of events.map(bounded)) {
+      step.events.push(event);
+      chars += JSON.stringify(event.payload).length;
+    }
+  };
+  const finish = (isEnd: boolean): SourceStep => {
+    const offset = reader.turnStart();
+    const done = {
+      ...step,
+      position: { offset, size: isEnd ? size : 0, hash: hashOf(path, offset), state: reader.state() },
+    };
+    step = emptyStep();
+    chars = 0;
+    return done;
+  };
+  for await (const { text, start, end } of path.endsWith(".json") ? wholeFile(path) : linesOf(path, from)) {
+    // What the host appends meanwhile is read the next time.
+    if (end > size) break;
+    step.read += end - at;
+    step.lines += 1;
+    line += 1;
+    at = end;
+    const entry = text === null ? null : parseObject(text);
+    if (entry === null) {
+      step.malformed += 1;
+      step.malformedAt ??= line;
+    } else take(reader.read(entry, start));
+    if (step.events.length >= stepEvents || chars >= stepChars || step.lines >= stepLines)
+      yield finish(false);
+  }
+  const idleMs = now - mtimeMs;
+  take(reader.end(idleMs));
+  yield { ...finish(idleMs > sessionIdleMs), unfinished: reader.isTurnOpen() ? 1 : 0 };
+}
+
+/** A session without an event for this long is over, as in the worker. */
+export const sessionIdleMs = 30 * 60_000;
+
+function emptyStep(): Omit<SourceStep, "position"> {
+  return { events: [], read: 0, lines: 0, malformed: 0, malformedAt: null };
+}
+
+const largeChars = 262_144;
+
+// As in the spool: a body of the worker has at most 2 MB.
+function bounded(event: ImportedEvent): ImportedEvent {
+  const json = JSON.stringify(event.payload);
+  if (json.length <= largeChars && !nestingExceeds(json, maxDepth)) return event;
+  return { ...event, payload: spoolablePayload(json) ?? {} };
+}
+
+const maxDepth = 56;
+
+/** The position, if the file still begins as it did when the position was stored; otherwise null. */
+function validPosition(path: string, position: Json, size: number): Position | null {
+  if (!isJsonObject(position)) return null;
+  const { offset, size: readSize, hash, state } = position;
+  if (typeof offset !== "number" || typeof readSize !== "number" || !isJsonObject(state)) return null;
+  if (offset > size || hash !== hashOf(path, offset)) return null;
+  return { offset, size: readSize, hash, state };
+}
+
+const hashedBytes = 4_096;
+
+function hashOf(path: string, offset: number): string {
+  const descriptor = openSync(path, "r");
+  try {
+    const piece = (from: number, length: number): string => {
+      const bytes = Buffer.alloc(length);
+      return bytes.toString("latin1", 0, readSync(descriptor, bytes, 0, length, from));
+    };
+    const length = Math.min(hashedBytes, offset);
+    return contentKey(String(offset), piece(0, length), piece(offset - length, length));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function statOf(path: string): { size: number; mtimeMs: number } {
+  const descriptor = openSync(path, "r");
+  try {
+    return fstatSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

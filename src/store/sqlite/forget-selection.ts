@@ -1,0 +1,345 @@
+// Selects the records that a forget deletes.
+import type { ForgetCounts, ForgetSelection } from "../../core/records/forget.ts";
+import { isJsonObject, type Json } from "../../text/json.ts";
+import {
+  createByFilter,
+  type FilterRow,
+  type ForgetFilter,
+  rowOf,
+  sessionsPerStep,
+} from "./forget-filter.ts";
+import type { Sqlite } from "./open.ts";
+import { readPayload } from "./raw-events.ts";
+import { createSql } from "./sql.ts";
+
+export function createForgetSelections(db: Sqlite) {
+  const sql = createSql(db);
+  const exists = (table: string, where = "true") =>
+    sql.value<[id: number], number>(`select id from ${table} where id = ? and ${where}`);
+  return {
+    byFilter: createByFilter(db),
+    scans: createScans(db),
+    observation: exists("observations"),
+    summary: exists("session_summaries"),
+    prompt: exists("user_prompts", "private = 0"),
+    session: sql.value<[{ session: string }], number>(
+      `select id
+       from sessions
+       where claude_session_id = @session or cast(id as text) = @session
+       limit 1`,
+    ),
+    count: createCount(db),
+    partsOf: createPartsOf(db),
+    words: createOwnWords(db),
+    eventsAlone: createEventsAlone(db),
+    byProject: createByProject(db),
+    /** Titles of the newest few, each once, with their projects. */
+    samples: createSamples(db),
+  };
+}
+
+/** One table of a scan for words, read in steps of rows behind an id. */
+export interface WordScan {
+  of: Exclude<keyof ForgetSelection, "sessions">;
+  step(filter: ForgetFilter, after: number): { id: number; text: string }[];
+}
+
+// A few milliseconds each; a raw event has up to 130 KB.
+const rowsPerStep = 200;
+const eventsPerStep = 50;
+
+function createScans(db: Sqlite): WordScan[] {
+  const sql = createSql(db);
+  const scan = (of: WordScan["of"], select: string, limit = rowsPerStep): WordScan => {
+    const rows = sql.all<[Omit<FilterRow, "projects"> & { after: number }], { id: number; text: string }>(
+      `${select}
+       order by r.id
+       limit ${limit}`,
+    );
+    return {
+      of,
+      step: (filter, after) => {
+        const { projects: _projects, ...row } = rowOf(filter);
+        return rows({ ...row, after });
+      },
+    };
+  };
+  const record = (table: string, columns: string, where = "true") =>
+    `select r.id, concat_ws(char(10), ${columns}) as text
+     from ${table} r
+     left join sessions s on s.sdk_session_id = r.sdk_session_id
+     where r.id > @after and ${where} and (@project is null or r.project = @project)
+       and (@session is null or s.id = @session)
+       and (@before is null or r.created_at_epoch < @before) and @spare is not null`;
+  const ofSession = (table: string, { id, at, text }: { id: string; at: string; text: string }) =>
+    `select r.id, ${text} as text
+     from ${table} r
+     join sessions s on ${id}
+     where r.id > @after and (@project is null or s.project = @project)
+       and (@session is null or s.id = @session)
+       and (@before is null or ${at} < @before) and @spare is not null`;
+  const lists = "r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified";
+  const events = scan(
+    "events",
+    ofSession("raw_events", {
+      id: "s.id = r.session_id",
+      at: "r.created_at_epoch",
+      text: "r.payload",
+    }),
+    eventsPerStep,
+  );
+  return [
+    scan(
+      "observations",
+      record("observations", `r.title, r.subtitle, r.summary, r.narrative, r.text, ${lists}`),
+    ),
+    scan(
+      "summaries",
+      record(
+        "session_summaries",
+        `r.summary_text, r.request, r.investigated, r.learned, r.completed, r.next_steps, r.notes, ${lists}`,
+      ),
+    ),
+    scan("prompts", record("user_prompts", "r.prompt_text", "r.private = 0")),
+    {
+      of: "events",
+      step: (filter, after) =>
+        events.step(filter, after).map(({ id, text }) => ({ id, text: leavesOf(readPayload(text)) })),
+    },
+    scan(
+      "causes",
+      ofSession("injections", {
+        id: "s.claude_session_id = r.session",
+        at: "r.at_epoch",
+        text: "coalesce(r.cause, '')",
+      }),
+    ),
+    scan(
+      "titles",
+      `select r.id, concat_ws(char(10), r.title, r.user_prompt) as text
+       from sessions r
+       where r.id > @after and (@project is null or r.project = @project) and (@session is null or r.id = @session)
+         and (@before is null or r.created_at_epoch < @before) and @spare is not null`,
+    ),
+  ];
+}
+
+// The kind of an event is no word of its content.
+function leavesOf({ type: _type, prompt_key: _key, ...content }: Record<string, Json>): string {
+  const leaves: string[] = [];
+  const add = (value: Json): void => {
+    if (typeof value === "string" || typeof value === "number") leaves.push(String(value));
+    else if (Array.isArray(value)) for (const each of value) add(each);
+    else if (isJsonObject(value)) for (const each of Object.values(value)) add(each);
+  };
+  add(content);
+  return leaves.join("\n");
+}
+
+function createCount(
+  db: Sqlite,
+): (selection: ForgetSelection) => ForgetCounts & { rules: number; pinned: number } {
+  const sql = createSql(db);
+  const within = (table: string, where = "true") =>
+    sql.value<[sessions: string], number>(
+      `select count(*)
+       from json_each(?) i
+       cross join sessions s on s.id = i.value
+       cross join ${table} r on r.sdk_session_id = s.sdk_session_id
+       where ${where}`,
+    );
+  const ofSessions = {
+    observations: within("observations"),
+    summaries: within("session_summaries"),
+    prompts: within("user_prompts", "r.private = 0"),
+    rules: within("observations", "r.standing = 1"),
+    pinned: within("observations", "r.pinned = 1"),
+  };
+  const alone = (column: string) =>
+    sql.value<[ids: string], number>(
+      `select count(*) from observations where id in (select value from json_each(?)) and ${column} = 1`,
+    );
+  const rules = alone("standing");
+  const pinned = alone("pinned");
+  return (selection) => {
+    const sessions = JSON.stringify(selection.sessions);
+    const observations = JSON.stringify(selection.observations);
+    return {
+      observations: selection.observations.length + (ofSessions.observations(sessions) ?? 0),
+      summaries: selection.summaries.length + (ofSessions.summaries(sessions) ?? 0),
+      prompts: selection.prompts.length + (ofSessions.prompts(sessions) ?? 0),
+      sessions: selection.sessions.length,
+      events: selection.events.length,
+      rules: (rules(observations) ?? 0) + (ofSessions.rules(sessions) ?? 0),
+      pinned: (pinned(observations) ?? 0) + (ofSessions.pinned(sessions) ?? 0),
+    };
+  };
+}
+
+/** What a session consists of, with the bytes of its events. */
+export interface SessionParts {
+  observations: number[];
+  summaries: number[];
+  events: { id: number; bytes: number }[];
+}
+
+function createPartsOf(db: Sqlite): (session: number) => SessionParts {
+  const sql = createSql(db);
+  const ofSession = (table: string) =>
+    sql.values<[session: number], number>(
+      `select r.id
+       from sessions s
+       cross join ${table} r on r.sdk_session_id = s.sdk_session_id
+       where s.id = ?
+       order by r.id`,
+    );
+  const observations = ofSession("observations");
+  const summaries = ofSession("session_summaries");
+  const events = sql.all<[session: number], { id: number; bytes: number }>(
+    "select id, octet_length(payload) as bytes from raw_events where session_id = ? order by id",
+  );
+  return (session) => ({
+    observations: observations(session),
+    summaries: summaries(session),
+    events: events(session),
+  });
+}
+
+const searchedTables = {
+  observations: "observations_fts",
+  summaries: "session_summaries_fts",
+  prompts: "user_prompts_fts",
+} as const;
+
+/** Words that a search finds in the selected records only, and how many of such words it finds now. */
+function createOwnWords(db: Sqlite) {
+  const sql = createSql(db);
+  const ofSession = (table: string) =>
+    sql.values<[sessions: string], number>(
+      `select r.id
+       from json_each(?) i
+       cross join sessions s on s.id = i.value
+       cross join ${table} r on r.sdk_session_id = s.sdk_session_id`,
+    );
+  const places = (
+    [
+      ["observations", "observations", "title || ' ' || facts || ' ' || files_touched"],
+      ["summaries", "session_summaries", "summary_text"],
+      ["prompts", "user_prompts", "prompt_text"],
+    ] as const
+  ).map(([kind, table, text]) => ({
+    kind,
+    within: ofSession(table),
+    matching: sql.values<[match: string], number>(
+      `select rowid from ${searchedTables[kind]} where ${searchedTables[kind]} match ? limit 500`,
+    ),
+    textsOf: sql.values<[ids: string, limit: number], string>(
+      `select ${text} from ${table} where id in (select value from json_each(?)) order by id desc limit ?`,
+    ),
+  }));
+  const quoted = (word: string) => `"${word}"`;
+  return {
+    /** Words of the newest selected records, and whether a search finds such a word in these records only. In steps. */
+    *of(
+      selection: ForgetSelection,
+    ): Generator<undefined, { candidates: readonly string[]; isOwn(word: string): boolean }> {
+      const chosen = places.map((place) => ({ ...place, ids: new Set(selection[place.kind]) }));
+      for (let from = 0; from < selection.sessions.length; from += sessionsPerStep) {
+        const sessions = JSON.stringify(selection.sessions.slice(from, from + sessionsPerStep));
+        for (const { within, ids } of chosen) for (const id of within(sessions)) ids.add(id);
+        yield undefined;
+      }
+      const texts = chosen.flatMap(({ ids, textsOf }) => textsOf(JSON.stringify([...ids].slice(-100)), 100));
+      return {
+        candidates: [...new Set(texts.join("\n").match(/[\p{L}\p{N}]{5,40}/gu) ?? [])],
+        isOwn(word) {
+          const hits = chosen.map(({ ids, matching }) => ({ ids, rows: matching(quoted(word)) }));
+          const isOwn = hits.every(({ ids, rows }) => rows.length < 500 && rows.every((row) => ids.has(row)));
+          return isOwn && hits.some(({ rows }) => rows.length > 0);
+        },
+      };
+    },
+    /** How many of the words a search finds. */
+    found: (words: readonly string[]): number =>
+      words.filter((word) => places.some(({ matching }) => matching(quoted(word)).length > 0)).length,
+  };
+}
+
+/** How many of the events do not go with a selected record. */
+function createEventsAlone(
+  db: Sqlite,
+): (events: readonly number[], gone: Record<"observations" | "summaries", ReadonlySet<number>>) => number {
+  type Owner = { event: number; kind: "observations" | "summaries" | "queue"; id: number };
+  const owners = createSql(db).all<[{ events: string }], Owner>(
+    `select e.value as event, 'observations' as kind, s.observation_id as id
+     from json_each(@events) e
+     cross join observation_sources s on s.raw_event_id = e.value and s.cited = 0
+     union all
+     select e.value, 'summaries', u.id
+     from json_each(@events) e
+     cross join session_summaries u on u.generation_key = e.value || ':0'
+     union all
+     select e.value, 'queue', p.id
+     from json_each(@events) e
+     cross join pending_messages p on p.id = e.value`,
+  );
+  return (events, gone) => {
+    const owned = new Set<number>();
+    const stays = new Set<number>();
+    for (const { event, kind, id } of owners({ events: JSON.stringify(events) })) {
+      owned.add(event);
+      if (kind === "queue" || !gone[kind].has(id)) stays.add(event);
+    }
+    return events.length - owned.size + stays.size;
+  };
+}
+
+/** Records of the selection by project; private prompts, which are never shown, are not counted. */
+function createByProject(db: Sqlite): (selection: ForgetSelection) => { project: string; records: number }[] {
+  const sql = createSql(db);
+  const of = (table: string, where = "true") =>
+    `select r.project
+     from json_each(?) i
+     cross join ${table} r on r.id = i.value
+     union all
+     select r.project
+     from json_each(?) i
+     cross join sessions s on s.id = i.value
+     cross join ${table} r on r.sdk_session_id = s.sdk_session_id
+     where ${where}`;
+  const rows = [
+    ["observations", of("observations")] as const,
+    ["summaries", of("session_summaries")] as const,
+    ["prompts", of("user_prompts", "r.private = 0")] as const,
+  ].map(([kind, select]) => ({
+    kind,
+    read: sql.all<[ids: string, sessions: string], { project: string; records: number }>(
+      `select project, count(*) as records from (${select}) group by project`,
+    ),
+  }));
+  return (selection) =>
+    rows.flatMap(({ kind, read }) =>
+      read(JSON.stringify(selection[kind]), JSON.stringify(selection.sessions)),
+    );
+}
+
+function createSamples(
+  db: Sqlite,
+): (selection: ForgetSelection, limit: number) => { project: string; title: string }[] {
+  const sql = createSql(db);
+  type Sample = { project: string; title: string };
+  const titles = sql.all<[observations: string, sessions: string, limit: number], Sample>(
+    `select project, title
+     from observations
+     where id in (select value from json_each(?))
+       or sdk_session_id in (
+         select s.sdk_session_id
+         from json_each(?) i
+         cross join sessions s on s.id = i.value)
+     group by project, title
+     order by max(id) desc
+     limit ?`,
+  );
+  return ({ observations, sessions }, limit) =>
+    titles(JSON.stringify(observations), JSON.stringify(sessions), limit);
+}

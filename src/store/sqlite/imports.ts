@@ -1,0 +1,92 @@
+// Imports: how far each source was read, and which sessions an import created.
+import type { Json } from "../../text/json.ts";
+import type { Sqlite } from "./open.ts";
+import type { StoredPrompt } from "./prompts.ts";
+import { createSql } from "./sql.ts";
+
+// The clocks of a host's hook and of its transcript differ by less.
+const sameWithinMs = 60_000;
+
+interface At {
+  session: number;
+  at: number;
+}
+
+export function createImports(db: Sqlite) {
+  const sql = createSql(db);
+  const position = sql.value<[key: string], string>("select position from import_sources where key = ?");
+  const setPosition = sql.run<[key: string, position: string, now: number]>(
+    `insert into import_sources (key, position, updated_at_epoch)
+     values (?, ?, ?)
+     on conflict (key) do update set position = excluded.position, updated_at_epoch = excluded.updated_at_epoch`,
+  );
+  const promptsNear = sql.all<[At & { within: number }], StoredPrompt>(
+    `select *
+     from user_prompts
+     where session_id = @session and created_at_epoch between @at - @within and @at + @within
+     order by abs(created_at_epoch - @at)`,
+  );
+  const hasEnd = sql.value<[{ session: number; prompt: number }], number>(
+    `select exists (
+         select 1
+         from raw_events
+         where session_id = @session and kind = 'summarize' and json_valid(payload)
+           and payload ->> '$.prompt_number' = @prompt)
+       or exists (
+         select 1
+         from session_summaries
+         where sdk_session_id = (select sdk_session_id from sessions where id = @session)
+           and prompt_number = @prompt)`,
+  );
+  const hasEvent = sql.value<[session: number, key: string], number>(
+    "select exists (select 1 from raw_events where session_id = ? and event_key = ?)",
+  );
+  const isRepresented = sql.value<[session: number, at: number], number>(
+    "select 1 from sessions where id = ? and represented_until_epoch >= ?",
+  );
+  const waiting = sql.value<[], number>(
+    `select count(*)
+     from pending_messages p
+     cross join raw_events r on r.id = p.id
+     where p.status <> 'dead' and r.imported_at_epoch is not null`,
+  );
+  return {
+    /** Imported messages that are not finished. */
+    waiting: () => waiting() ?? 0,
+    /** What the reader of the source stored last; null before the first import. */
+    position(key: string): Json {
+      const text = position(key);
+      return text === undefined ? null : (JSON.parse(text) as Json);
+    },
+    setPosition: (key: string, at: Json, now: number) => setPosition(key, JSON.stringify(at), now),
+    /** Prompts of the session from a minute around `at`, the nearest first. */
+    promptsNear: ({ session, at }: At) => promptsNear({ session, at, within: sameWithinMs }),
+    /** The newest prompt of the session until `at`. */
+    promptAt: sql.get<[At], StoredPrompt>(
+      `select *
+       from user_prompts
+       where session_id = @session and created_at_epoch <= @at
+       order by created_at_epoch desc, id desc
+       limit 1`,
+    ),
+    /** Whether the turn of the prompt ended: its end is stored, or its summary. */
+    hasEnd: (session: number, prompt: number) => hasEnd({ session, prompt }) === 1,
+    hasEvent: (session: number, key: string) => hasEvent(session, key) === 1,
+    /** Whether records of an export or of another device stand for the session's events at this time. */
+    isRepresented: (session: number, at: number) => isRepresented(session, at) !== undefined,
+    /** The session was created by an import. */
+    markSession: sql.run<[{ session: number; now: number }]>(
+      `insert into imported_sessions (session_id, imported_at_epoch)
+       values (@session, @now)
+       on conflict (session_id) do nothing`,
+    ),
+    /** An import wrote to the session again. */
+    touchSession: sql.run<[{ session: number; now: number }]>(
+      "update imported_sessions set imported_at_epoch = @now where session_id = @session",
+    ),
+    /** When an import last wrote to a session that an import created; undefined for a live one. */
+    importedAt: sql.value<[session: number], number>(
+      "select imported_at_epoch from imported_sessions where session_id = ?",
+    ),
+  };
+}

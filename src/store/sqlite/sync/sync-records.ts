@@ -1,0 +1,179 @@
+// The store's side of sync: what leaves this device, what arrives, and what sync remembers.
+import type { Applied, IncomingPage, OutgoingOp } from "../../../core/records/sync.ts";
+import type { Clean, RecordName } from "../../../core/records/sync-payload.ts";
+import { createDerivedRows } from "../derived-rows.ts";
+import type { GroupCommit } from "../group-commit.ts";
+import type { Sqlite } from "../open.ts";
+import type { PendingMessages } from "../pending-messages.ts";
+import type { ProjectMoves } from "../project-moves.ts";
+import { createProjects } from "../projects.ts";
+import { createSql } from "../sql.ts";
+import { createDeletedSessions, createTombstones } from "../tombstones.ts";
+import type { Row } from "../trash.ts";
+import { createApply, createCopyCheck } from "./apply.ts";
+import { type FoundRow, tableOf } from "./identities.ts";
+import { createOutgoing } from "./outgoing.ts";
+import { createProjectChoices, createSyncFailures, createSyncMemory } from "./state.ts";
+
+interface Parts extends Pick<GroupCommit, "commit"> {
+  clean: Clean;
+  pending: Pick<PendingMessages, "count">;
+  projectMoves: Pick<ProjectMoves, "free" | "rename" | "merge">;
+}
+
+const theBeginning = { at_epoch: 0, last: {} };
+
+export type SyncRecords = ReturnType<typeof createSyncRecords>;
+
+/** Every writing function is one transaction. */
+export function createSyncRecords(db: Sqlite, { commit, clean, pending, projectMoves }: Parts) {
+  const memory = createSyncMemory(db);
+  const failures = createSyncFailures(db);
+  const projects = createProjectChoices(db);
+  const outgoing = createOutgoing(db, failures);
+  const remove = createRemove(db, pending);
+  const foreign = createForeignDeletions(db);
+  const isOfOther = createCopyCheck(db);
+  const apply = createApply(db, { clean, remove, remap: createRemap(db, projectMoves, projects.synced) });
+
+  const launchOf = () => (memory.includesEarlier() ? theBeginning : memory.launch());
+
+  function applyPage({ epoch, cursor, digest, ops, failed, now }: IncomingPage): Applied {
+    const applied: Applied = { changed: [], deleted: [], isRemapped: false };
+    const { epoch: present, device_id: self } = memory.state();
+    if (epoch !== present || self === undefined) return applied;
+    if (ops.some((op) => isOfOther(op, self))) return { ...applied, isCopy: true };
+    foreign.hold();
+    const earlier = memory.earlierIds();
+    for (const op of ops) {
+      const reason = apply(op, { self, earlier, now, applied });
+      if (reason === undefined) continue;
+      const { device, kind, id, revision } = op;
+      failures.pull({ direction: "pull", device, kind, id, revision, reason }, now);
+    }
+    foreign.release(now);
+    for (const op of failed) failures.pull(op, now);
+    memory.setCursor(cursor, digest);
+    return applied;
+  }
+
+  return {
+    projects: {
+      list: projects.list,
+      set: (label: string, synced: boolean) => commit(() => projects.set(label, synced)),
+      isDefault: projects.isDefault,
+      setDefault: (synced: boolean) => commit(() => projects.setDefault(synced)),
+    },
+    state: memory.state,
+    /** Nothing is pushed before this: what was recorded until now stays here, unless `includeEarlier` is called too. */
+    noteLaunch: (now: number) => commit(() => memory.noteLaunch(now)),
+    /** Reads the log again where another reader, `name`, may understand what an earlier one failed on. */
+    noteReader: (name: string) =>
+      commit(() => {
+        if (memory.noteReader(name) && failures.clearPulls() > 0) memory.setCursor("0");
+      }),
+    includeEarlier: () => commit(() => memory.includeEarlier()),
+    /** Records from before this time stay here; null for none. */
+    boundary: () => launchOf()?.at_epoch || null,
+    outgoing: (limit: number): Promise<OutgoingOp[]> =>
+      commit(() => {
+        const { device_id: self } = memory.state();
+        const launch = launchOf();
+        if (self === undefined || launch === undefined) return [];
+        return outgoing.take({ self, projects: projects.synced(), launch, limit });
+      }),
+    stamp: (sent: readonly OutgoingOp[], now: number) =>
+      commit(() => {
+        outgoing.stamp(sent, memory.state().device_id ?? "", now);
+        memory.noteFlush(now);
+      }),
+    revise: (sent: readonly OutgoingOp[]) => commit(() => outgoing.revise(sent)),
+    fail: (op: OutgoingOp, reason: string, now: number) => commit(() => failures.push(op, reason, now)),
+    failed: failures.list,
+    retryFailed: () => commit(() => failures.clearPushes()),
+    apply: (page: IncomingPage) => commit(() => applyPage(page)),
+    restartLog: () =>
+      commit(() => {
+        failures.clearPulls();
+        memory.restartLog();
+      }),
+    adoptEpoch: (epoch: string) => commit(() => memory.adoptEpoch(epoch)),
+    adoptDevice: (device_id: string, nonce: string) => commit(() => memory.adoptDevice(device_id, nonce)),
+    setPaused: (paused: boolean) => commit(() => memory.setPaused(paused)),
+    pending: () => outgoing.pending({ projects: projects.synced(), launch: launchOf() ?? theBeginning }),
+  };
+}
+
+/** Deletes a record that another device deleted, with what only this device has of it. */
+function createRemove(db: Sqlite, pending: Pick<PendingMessages, "count">) {
+  const sql = createSql(db);
+  const derived = createDerivedRows(db);
+  const tombstones = createTombstones(db);
+  const deletedSessions = createDeletedSessions(db);
+  const drops = {
+    observation: sql.run<[id: number]>("delete from observations where id = ?"),
+    summary: sql.run<[id: number]>("delete from session_summaries where id = ?"),
+    prompt: sql.run<[id: number]>("delete from user_prompts where id = ?"),
+    session: sql.run<[id: number]>("delete from sessions where id = ?"),
+  };
+  const sourcesOf = sql.values<[id: number], number>(
+    "select raw_event_id from observation_sources where observation_id = ? and cited = 0 order by raw_event_id",
+  );
+  // Its records are deleted by name, each by a separate operation.
+  const detach = ["observations", "session_summaries", "user_prompts"].map((table) =>
+    sql.run<[id: number]>(`update ${table} set session_id = null where session_id = ?`),
+  );
+  const queued = sql.value<[id: number], number>(
+    "select count(*) from pending_messages where session_id = ?",
+  );
+  return ({ kind }: RecordName, row: FoundRow, now: number): void => {
+    const { id } = row;
+    if (kind === "session") {
+      for (const each of detach) each(id);
+      pending.count("skipped", queued(id) ?? 0);
+      // Its events may still wait in a spool or an import.
+      if (typeof row.claude_session_id === "string") deletedSessions.add(row.claude_session_id, now);
+    } else {
+      derived.drop(tableOf[kind], id);
+      // What it was made from is still here and must not make it again.
+      const sources = kind === "observation" ? sourcesOf(id) : [];
+      if (row.origin_device_id === null) tombstones.add({ kind, row: row as Row, sources, now });
+    }
+    drops[kind](id);
+  };
+}
+
+/** Keeps deletions that arrive apart from deletions by the user, which are still to be pushed. */
+function createForeignDeletions(db: Sqlite) {
+  const sql = createSql(db);
+  const held = -1;
+  const where = "where device <> '' and synced_at";
+  const hold = sql.run<[number]>(`update sync_deletions set synced_at = ? ${where} is null`);
+  const arrived = sql.run<[number]>(`update sync_deletions set synced_at = ? ${where} is null`);
+  const release = sql.run<[number]>(`update sync_deletions set synced_at = null ${where} = ?`);
+  return {
+    hold: () => hold(held),
+    release(now: number): void {
+      arrived(now);
+      release(held);
+    },
+  };
+}
+
+function createRemap(
+  db: Sqlite,
+  moves: Parts["projectMoves"],
+  synced: () => readonly string[],
+): (from: string, to: string) => void {
+  const projects = createProjects(db);
+  return (from, to) => {
+    moves.free(from, to);
+    const renamed = projects.byLabel(from);
+    if (renamed === undefined) return;
+    const into = projects.byLabel(to);
+    if (into === undefined) return moves.rename(renamed.id, from, to, false);
+    const leaving = synced();
+    // Another device's merge is no yes for records that stay on this one: they would leave with the other project.
+    if (leaving.includes(from) || !leaving.includes(to)) moves.merge(renamed, into, false);
+  };
+}

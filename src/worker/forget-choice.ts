@@ -1,0 +1,172 @@
+// Which records a forget means.
+import { setImmediate } from "node:timers/promises";
+import { MemError } from "../core/errors.ts";
+import {
+  type ForgetCounts,
+  type ForgetSelection,
+  type ForgetWork,
+  noForgetCounts,
+  wordMatcher,
+} from "../core/records/forget.ts";
+import { parseRecordName } from "../core/records/record-name.ts";
+import type { AgeLimit } from "../core/records/retention.ts";
+import type { ForgetFilter } from "../store/sqlite/forget-filter.ts";
+import type { Store } from "../store/sqlite/store.ts";
+
+/**
+ * Ids of all records that the choice means. Throws `not_found` for an id or session that is not there, unless the forget
+ * goes on after it was stopped.
+ */
+export async function select(
+  store: Store,
+  { choice, spareKept, ages }: Pick<ForgetWork, "choice" | "spareKept" | "ages">,
+  goesOn = false,
+): Promise<ForgetSelection> {
+  const { forgetSelections } = store;
+  if (ages !== undefined) return byAge(store, ages, spareKept);
+  if (choice.ids !== undefined) return named(store, choice.ids, goesOn);
+  const session = choice.session === undefined ? null : forgetSelections.session({ session: choice.session });
+  if (session === undefined) {
+    if (goesOn) return nothing();
+    throw new MemError("not_found", {
+      message: `There is no session ${choice.session}.`,
+      hint: "Give the id of a session, or the id that its host has for it.",
+    });
+  }
+  const filter: ForgetFilter = {
+    project: choice.project ?? null,
+    session,
+    before: choice.before ?? null,
+    spareKept,
+  };
+  return choice.query === undefined
+    ? inSteps(forgetSelections.byFilter(filter))
+    : containing(store, filter, wordMatcher(choice.query));
+}
+
+/** What is older than the limit of its project, with events of sessions that stay. */
+async function byAge(
+  { forgetSelections }: Store,
+  ages: readonly AgeLimit[],
+  spareKept: boolean,
+): Promise<ForgetSelection> {
+  const all = nothing();
+  for (const { projects, before } of ages) {
+    const filter: ForgetFilter = { project: null, projects, session: null, before, spareKept, events: true };
+    const found = await inSteps(forgetSelections.byFilter(filter));
+    for (const kind of Object.keys(all) as (keyof ForgetSelection)[])
+      for (const id of found[kind]) all[kind].push(id);
+  }
+  return all;
+}
+
+/** Runs the steps, between which other requests are answered. */
+export async function inSteps<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await setImmediate();
+  }
+}
+
+const countedEvents = 500;
+const countedSessions = 50;
+const countedObservations = 2_000;
+
+interface ForgetSize {
+  counts: ForgetCounts;
+  rules: number;
+  pinned: number;
+  /** The one with the most records first. */
+  projects: { project: string; records: number }[];
+}
+
+/** What the selection has of each kind and of each project, counted in steps. */
+export async function countOf(
+  { forgetSelections }: Store,
+  { sessions, observations, events, ...others }: ForgetSelection,
+): Promise<ForgetSize> {
+  const parts: ForgetSelection[] = [{ ...others, sessions: [], observations: [], events: [] }];
+  for (let from = 0; from < sessions.length; from += countedSessions)
+    parts.push({ ...nothing(), sessions: sessions.slice(from, from + countedSessions) });
+  for (let from = 0; from < observations.length; from += countedObservations)
+    parts.push({ ...nothing(), observations: observations.slice(from, from + countedObservations) });
+  const sum = { ...noForgetCounts, rules: 0, pinned: 0 };
+  const byProject = new Map<string, number>();
+  for (const part of parts) {
+    const counts = forgetSelections.count(part);
+    for (const kind of Object.keys(sum) as (keyof typeof sum)[]) sum[kind] += counts[kind];
+    for (const { project, records } of forgetSelections.byProject(part))
+      byProject.set(project, (byProject.get(project) ?? 0) + records);
+    await setImmediate();
+  }
+  const gone = { observations: new Set(observations), summaries: new Set(others.summaries) };
+  for (let from = 0; from < events.length; from += countedEvents) {
+    sum.events += forgetSelections.eventsAlone(events.slice(from, from + countedEvents), gone);
+    await setImmediate();
+  }
+  const { rules, pinned, ...counts } = sum;
+  const projects = [...byProject].map(([project, records]) => ({ project, records }));
+  return { counts, rules, pinned, projects: projects.sort((a, b) => b.records - a.records) };
+}
+
+const nothing = (): ForgetSelection => ({
+  ...{ sessions: [], observations: [], summaries: [], prompts: [], events: [], causes: [], titles: [] },
+});
+
+function named({ forgetSelections }: Store, ids: readonly string[], goesOn: boolean): ForgetSelection {
+  const selection = nothing();
+  const kinds = { observation: "observations", session: "summaries", prompt: "prompts" } as const;
+  const reads = { observation: "observation", session: "summary", prompt: "prompt" } as const;
+  for (const text of new Set(ids)) {
+    const name = parseRecordName(text);
+    if (name !== undefined && forgetSelections[reads[name.kind]](name.id) !== undefined)
+      selection[kinds[name.kind]].push(name.id);
+    else if (!goesOn) {
+      throw new MemError("not_found", {
+        message: `There is no record ${text}. Nothing was deleted.`,
+        hint: "Ids come from search: 12 is an observation, S12 a session summary, P12 a prompt.",
+      });
+    }
+  }
+  return selection;
+}
+
+async function containing(
+  { forgetSelections }: Store,
+  filter: ForgetFilter,
+  matches: (text: string) => boolean,
+): Promise<ForgetSelection> {
+  const selection = nothing();
+  for (const scan of forgetSelections.scans) {
+    for (let after = 0; ; await setImmediate()) {
+      const rows = scan.step(filter, after);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      for (const { id, text } of rows) if (matches(text)) selection[scan.of].push(id);
+      after = last.id;
+    }
+  }
+  return selection;
+}
+
+/** Entries of the trash that the choice means too: what was deleted or edited before. */
+export async function earlierEntries(
+  store: Store,
+  { choice, forget }: { choice: ForgetWork["choice"]; forget: number | undefined },
+): Promise<ReadonlySet<number>> {
+  const { ids, query, project, session, before } = choice;
+  const entries = new Set(forget === undefined ? [] : store.forgets.entriesOf({ forget }));
+  const isWholeProject = query === undefined && session === undefined && before === undefined;
+  if (ids === undefined && isWholeProject)
+    for (const entry of store.forgets.entriesOfProject(project ?? "")) entries.add(entry);
+  if (query === undefined) return entries;
+  const matches = wordMatcher(query);
+  for (let after = 0; ; await setImmediate()) {
+    const rows = store.forgets.entryTexts(after, 50);
+    const last = rows.at(-1);
+    if (last === undefined) return entries;
+    for (const { entry, text } of rows) if (matches(text.replace(/\\[nrtbf]/g, " "))) entries.add(entry);
+    after = last.id;
+  }
+}

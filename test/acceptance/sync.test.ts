@@ -1,0 +1,177 @@
+// Two devices with a real worker each, and a real hub between them.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { readWorkerAddress } from "../../src/client/worker-address.ts";
+import { type Mem, memAtHome } from "../cli/mem.ts";
+import { eventually } from "../helpers/eventually.ts";
+import { workerHome } from "../helpers/worker-process.ts";
+import { newAccount, startHub } from "../hub/hub-process.ts";
+
+const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
+const passphrase = "six random words for this test";
+const shop = ["--project", "shop"];
+
+/** Joins a new account of a new hub with each device. */
+async function joined(devices: readonly Mem[], env: NodeJS.ProcessEnv = {}) {
+  const hubHome = workerHome();
+  const account = await newAccount(hubHome, "alice");
+  const hub = await startHub(hubHome);
+  const ask = async (mem: Mem, words: readonly string[], ...lines: string[]) => {
+    const child = spawn(process.execPath, [bin, "sync", ...words, "--stdin", "--json"], {
+      env: { ...mem.home.env, ...env },
+      stdio: "pipe",
+    });
+    child.stdin.end(`${lines.join("\n")}\n`);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+    return { stdout, stderr, code: child.exitCode };
+  };
+  const choice = ["--hub", hub.url, "--user", account.id, "--projects", "all", "--earlier"];
+  const setUp = (mem: Mem, secret: string, ...options: string[]) =>
+    ask(mem, ["setup", ...choice, ...options], account.token, secret);
+  for (const mem of devices) expect(await setUp(mem, passphrase)).toMatchObject({ code: 0 });
+  return { hub, hubHome, account, setUp, ask };
+}
+
+async function rulesOf(mem: Mem): Promise<string[]> {
+  const { stdout } = await mem("rules", ...shop, "--json");
+  const { items } = JSON.parse(stdout) as { items: { text: string }[] };
+  return items.map(({ text }) => text);
+}
+
+test("a rule of one device is on another until it ends; the hub cannot read it", async () => {
+  const [laptop, desk] = [memAtHome(), memAtHome()];
+  await laptop("remember", "Always run make lint before a commit.", ...shop);
+  const { hubHome, account, setUp } = await joined([laptop, desk]);
+  await eventually(async () =>
+    expect(await rulesOf(desk)).toEqual(["Always run make lint before a commit."]),
+  );
+  const context = await desk("context", ...shop);
+  expect(context.stdout).toContain("Always run make lint before a commit.");
+  await desk("remember", "Deploy only from the main branch.", ...shop);
+  await eventually(async () => expect(await rulesOf(laptop)).toHaveLength(2));
+  const [rule] = JSON.parse((await laptop("rules", ...shop, "--json")).stdout).items as { id: number }[];
+  await laptop("rules", "remove", String(rule?.id));
+  await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
+  expect((await laptop("forget", ...shop, "--now", "--yes", "--json")).code).toBe(0);
+  await eventually(async () => expect(await rulesOf(desk)).toEqual([]));
+  expect(textsIn(join(hubHome.dataDir, "hub"))).not.toMatch(/make lint|main branch/);
+  const status = JSON.parse((await desk("sync", "status", "--json")).stdout);
+  expect(status).toMatchObject({ configured: true, encrypted: true, last_error: null, failed: [] });
+  const at = readWorkerAddress(desk.home.dataDir);
+  const answer = await (await fetch(`http://127.0.0.1:${at?.port}/api/sync/status`)).text();
+  expect(answer).not.toContain(account.token);
+  expect(JSON.parse(answer)).toMatchObject({
+    configured: true,
+    pending: { observations: 0, deletions: 0, total: 0 },
+    lastFlushAt: expect.any(Number),
+    lastError: null,
+    hub: { reachable: true, error: null, epoch: expect.any(String), headSeq: expect.stringMatching(/^\d+$/) },
+  });
+  const wrong = await setUp(memAtHome(), "another passphrase altogether");
+  expect(wrong.code).toBe(77);
+  expect(wrong.stdout + wrong.stderr).toContain("This is not the passphrase of the account.");
+}, 120_000);
+
+test("no record leaves a device before its project has a yes, and paused changes wait", async () => {
+  const [laptop, desk] = [memAtHome(), memAtHome()];
+  await joined([laptop, desk]);
+  expect((await laptop("project", "sync", "off")).stdout).toContain("stay on this device");
+  await laptop("remember", "Never push on Fridays.", ...shop);
+  await laptop("sync", "now");
+  await desk("sync", "now");
+  expect(await rulesOf(desk)).toEqual([]);
+  await laptop("sync", "pause");
+  await laptop("project", "sync", "on", "shop");
+  const { state, pending } = JSON.parse((await laptop("sync", "status", "--json")).stdout);
+  expect({ state, waits: pending.total > 0 }).toEqual({ state: "paused", waits: true });
+  await laptop("sync", "resume");
+  await eventually(async () => expect(await rulesOf(desk)).toEqual(["Never push on Fridays."]));
+}, 120_000);
+
+test("another passphrase, then another key: devices follow, and nothing is lost", async () => {
+  const [laptop, desk, tablet] = [memAtHome(), memAtHome(), memAtHome()];
+  const { setUp, ask } = await joined([laptop, desk]);
+  await laptop("remember", "Written with the first key.", ...shop);
+  await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
+  expect(await ask(laptop, ["passphrase"], "the second passphrase")).toMatchObject({ code: 0 });
+  await desk("remember", "A device that is set up goes on.", ...shop);
+  await eventually(async () => expect(await rulesOf(laptop)).toHaveLength(2));
+  expect(await setUp(tablet, "the second passphrase")).toMatchObject({ code: 0 });
+  await eventually(async () => expect(await rulesOf(tablet)).toHaveLength(2));
+
+  const rotated = await ask(laptop, ["rotate"], "the third passphrase");
+  const { recovery_phrase: phrase } = JSON.parse(rotated.stdout) as { recovery_phrase: string };
+  await laptop("remember", "Written with the second key.", ...shop);
+  await desk("remember", "Waits on the desk.", ...shop);
+  const stopped = async () => JSON.parse((await desk("status", "--json")).stdout).worker.sync;
+  await eventually(async () =>
+    expect(await stopped()).toMatchObject({ state: "stopped", reason: "key_missing" }),
+  );
+  expect((await desk("doctor")).stdout).toMatch(/warn +Sync +stopped[\s\S]*`mem sync setup`/);
+  const early = await setUp(desk, "the second passphrase");
+  expect([early.code, early.stderr]).toEqual([77, expect.stringContaining("The account has a newer key")]);
+  expect(await setUp(desk, "the third passphrase")).toMatchObject({ code: 0 });
+  expect(await setUp(tablet, phrase, "--recovery")).toMatchObject({ code: 0 });
+  for (const mem of [laptop, desk, tablet])
+    await eventually(async () => expect((await rulesOf(mem)).length).toBe(4));
+  const { items } = JSON.parse((await desk("sync", "devices", "--json")).stdout);
+  expect(items).toHaveLength(3);
+  expect(items.filter(({ this_device }: { this_device: boolean }) => this_device)).toHaveLength(1);
+  for (const mem of [laptop, desk, tablet])
+    expect(JSON.parse((await mem("sync", "status", "--json")).stdout).failed).toEqual([]);
+}, 240_000);
+
+test("a backup that is restored is another device: nothing is overwritten", async () => {
+  const [laptop, desk] = [memAtHome(), memAtHome()];
+  await joined([laptop, desk]);
+  await laptop("remember", "From before the backup.", ...shop);
+  await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
+  const file = join(laptop.home.dataDir, "..", "backup.db");
+  expect(await laptop("backup", file)).toMatchObject({ code: 0 });
+  await laptop("remember", "From after the backup.", ...shop);
+  await eventually(async () => expect(await rulesOf(desk)).toHaveLength(2));
+  await laptop("worker", "stop");
+  expect(await laptop("restore", file, "--yes")).toMatchObject({ code: 0 });
+  await laptop("remember", "From after the restore.", ...shop);
+  for (const mem of [laptop, desk]) await eventually(async () => expect((await rulesOf(mem)).length).toBe(3));
+  const { failed } = JSON.parse((await laptop("sync", "status", "--json")).stdout);
+  expect(failed).toEqual([]);
+}, 120_000);
+
+test("a session starts although the hub never answers", async () => {
+  const [laptop] = [memAtHome()];
+  await laptop("remember", "Starts without a hub.", ...shop);
+  await joined([laptop]);
+  const silent = createServer(() => undefined);
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  await laptop("settings", "set", "MEM_CLOUD_SYNC_HUB_URL", `http://127.0.0.1:${port}`);
+  await laptop("worker", "restart");
+  const address = readWorkerAddress(laptop.home.dataDir);
+  const payload = { session_id: "one", cwd: "/w/shop", source: "startup", hook_event_name: "SessionStart" };
+  const answer = await fetch(`http://127.0.0.1:${address?.port}/api/hooks/claude-code/SessionStart`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(payload),
+  });
+  expect(await answer.text()).toContain("Starts without a hub.");
+  // The request to the hub is still open.
+  const { worker } = JSON.parse((await laptop("status", "--json")).stdout);
+  expect(worker.sync).toMatchObject({ state: "pulling", last_error: null });
+}, 120_000);
+
+function textsIn(directory: string): string {
+  return readdirSync(directory)
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, "latin1"))
+    .join("\n");
+}

@@ -1,0 +1,103 @@
+// The interactive program at 100,000 observations: from a key to the bytes of its frame, against a program that writes
+// each key back on the same kind of pseudo-terminal, interleaved; and the bytes that a key costs.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { spawn } from "@lydell/node-pty";
+import { installDataset } from "./dataset.mjs";
+import { boundFigure, ratioFigure, spread } from "./measure.mjs";
+import { benchHome, root, startWorker } from "./worker.mjs";
+
+const rounds = 200;
+const warmup = 20;
+const sizes = [
+  [80, 24],
+  [200, 50],
+];
+const echo = 'process.stdin.setRawMode(true); process.stdin.on("data", (key) => process.stdout.write(key));';
+// Longer than the pause before a preview is read, and the answer to it.
+const quietMs = 120;
+
+export async function run({ say }) {
+  const home = benchHome();
+  await installDataset(home.dataDir, say);
+  const worker = await startWorker(home);
+  try {
+    const figures = [];
+    for (const [columns, rows] of sizes) figures.push(...(await figuresAt({ home, columns, rows })));
+    return figures;
+  } finally {
+    await worker.kill();
+    home.remove();
+  }
+}
+
+async function figuresAt({ home, columns, rows }) {
+  const program = openPty([join(root, "bin", "mem.js")], { home, columns, rows });
+  const bare = openPty(["-e", echo], { home, columns, rows });
+  await program.shows("live");
+  await sleep(1_000);
+  // Out of the field, where these keys are letters.
+  await program.press("\x1b");
+  const times = { program: [], bare: [] };
+  const bytes = [];
+  for (let round = -warmup; round < rounds; round++) {
+    const key = round % 40 < 20 ? "j" : "k";
+    const [ours, floor] = [await program.press(key), await bare.press(key)];
+    if (round < 0) continue;
+    times.program.push(ours.firstMs);
+    times.bare.push(floor.firstMs);
+    bytes.push(ours.bytes);
+  }
+  program.end();
+  bare.end();
+  const at = `${columns}x${rows}, 100,000 observations`;
+  return [
+    ratioFigure({
+      name: `key to paint p95 / echo p95, ${at}`,
+      unit: "ms",
+      ours: { label: "mem: j or k", ...spread(times.program) },
+      floor: { label: "a program that writes the key back", ...spread(times.bare) },
+      by: "p95",
+      target: "<= 30",
+    }),
+    boundFigure({
+      name: `bytes of a key p50, with its preview, ${at}`,
+      unit: "bytes",
+      value: spread(bytes).p50,
+      n: rounds,
+      target: columns > 100 ? "<= 16000" : "<= 4000",
+    }),
+  ];
+}
+
+function openPty(words, { home, columns, rows }) {
+  const env = { ...home.env, TERM: "xterm-256color", PATH: process.env.PATH };
+  delete env.CI;
+  const pty = spawn(process.execPath, words, { name: "xterm-256color", cols: columns, rows, env });
+  let all = "";
+  let onData = () => undefined;
+  pty.onData((text) => {
+    all = (all + text).slice(-100_000);
+    onData(text);
+  });
+  return {
+    async shows(text) {
+      while (!all.includes(text)) await sleep(20);
+    },
+    /** Milliseconds to the first byte, and all bytes until nothing more comes. */
+    async press(key) {
+      const begin = performance.now();
+      let firstMs = 0;
+      let bytes = 0;
+      onData = (text) => {
+        if (firstMs === 0) firstMs = performance.now() - begin;
+        bytes += Buffer.byteLength(text);
+      };
+      pty.write(key);
+      while (firstMs === 0 && performance.now() - begin < 5_000) await sleep(1);
+      await sleep(quietMs);
+      return { firstMs, bytes };
+    },
+    end: () => pty.kill("SIGKILL"),
+  };
+}

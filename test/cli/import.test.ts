@@ -1,0 +1,63 @@
+// `mem import` of everything that is found, with a private HOME.
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { claudeMem } from "../worker/foreign-memories.ts";
+import { calledMem, type Mem } from "./mem.ts";
+
+function homeOf(mem: Mem): string {
+  return mem.home.env.HOME ?? "";
+}
+
+function addTranscripts(mem: Mem): void {
+  const from = new URL("../fixtures/import/claude-code/projects", import.meta.url);
+  cpSync(from, join(homeOf(mem), ".claude", "projects"), { recursive: true });
+}
+
+test("install offers to import transcripts while nothing is remembered", async () => {
+  const mem = calledMem();
+  expect((await mem("install", "claude-code")).stdout).not.toContain("mem import");
+  addTranscripts(mem);
+  expect((await mem("install", "claude-code")).stdout).toContain(
+    "\nImport the past: `mem import`. Hosts delete transcripts after about 30 days.\n",
+  );
+  expect(await mem("import")).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining("mem import auto --yes"),
+  });
+  expect((await mem("import", "auto", "--yes", "--project", "demo")).stdout).toContain("Imported 1 session");
+  expect((await mem("install", "claude-code")).stdout).not.toContain("mem import");
+});
+
+test("names the sources for an unknown one, and the projects for one without anything", async () => {
+  const mem = calledMem();
+  addTranscripts(mem);
+  const unknown = await mem("import", "claude-cod");
+  expect(unknown.code).toBe(64);
+  expect(unknown.stderr.replace(/\s+/g, " ")).toContain("gemini, claude-mem, engram");
+  expect(unknown.stderr).toContain("Did you mean claude-code?");
+  const { stdout } = await mem("import", "--print", "--project", "nosuch");
+  expect(stdout.replace(/\s+/g, " ")).toContain("Nothing of project nosuch was found. Projects found: demo");
+});
+
+test("import shows what is there, and imports all but what cannot be read", async () => {
+  const mem = calledMem();
+  addTranscripts(mem);
+  mkdirSync(join(homeOf(mem), ".claude-mem"));
+  claudeMem(join(homeOf(mem), ".claude-mem"));
+  mkdirSync(join(homeOf(mem), ".engram"));
+  writeFileSync(join(homeOf(mem), ".engram", "engram.db"), "x".repeat(5_000));
+  const limits = ["--project", "demo"];
+  const shown = JSON.parse((await mem("import", "--print", "--json", ...limits)).stdout);
+  expect(shown).toMatchObject({
+    printed: true,
+    projects: [{ project: "demo", sessions: 1, prompts: 5, samples: expect.any(Array) }],
+    unreadable: [expect.stringContaining("engram.db")],
+  });
+  const { code, stdout } = await mem("import", "--yes", ...limits);
+  expect(code).toBe(65);
+  expect(stdout).toContain("Imported 1 session, 4 prompts");
+  expect(stdout).toContain("engram.db cannot be read");
+  expect((await mem("import", "--yes", ...limits)).stdout).toContain("Nothing new.");
+  expect((await mem("import", "claude-mem")).stdout).toContain("Imported 2 sessions, 2 prompts");
+});

@@ -1,0 +1,112 @@
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { type NumberedLine, numberedLines } from "../../src/core/numbered-lines.ts";
+import { fromFile, toFile, toStream } from "../../src/core/output-file.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+
+describe("the file of an export", () => {
+  test("is its owner's alone, and replaces the one before when it is whole", async () => {
+    const file = join(tempDir(), "a.jsonl");
+    writeFileSync(file, "old", { mode: 0o644 });
+    chmodSync(file, 0o644);
+    const result = await toFile(file, async (write) => {
+      await write("new ");
+      expect(readFileSync(file, "utf8")).toBe("old");
+      await write("text");
+      return 7;
+    });
+    expect(result).toBe(7);
+    expect(readFileSync(file, "utf8")).toBe("new text");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(existsSync(`${file}.part`)).toBe(false);
+  });
+
+  test("that fails leaves the earlier file and no partial one", async () => {
+    const file = join(tempDir(), "a.jsonl");
+    writeFileSync(file, "old");
+    const failing = toFile(file, async (write) => {
+      await write("half");
+      throw new Error("lost");
+    });
+    await expect(failing).rejects.toThrow("lost");
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(existsSync(`${file}.part`)).toBe(false);
+  });
+
+  test("is never written through what is no file", async () => {
+    const directory = tempDir();
+    const target = join(directory, "target");
+    const link = join(directory, "link");
+    writeFileSync(target, "mine");
+    symlinkSync(target, link);
+    for (const path of [link, directory, "/dev/null"]) {
+      await expect(toFile(path, async (write) => write("x"))).rejects.toMatchObject({
+        code: "output_failed",
+        message: expect.stringContaining("not a regular file"),
+      });
+    }
+    const planted = join(directory, "out");
+    symlinkSync(target, `${planted}.part`);
+    await toFile(planted, async (write) => write("x"));
+    expect([readFileSync(target, "utf8"), readFileSync(planted, "utf8")]).toEqual(["mine", "x"]);
+    await expect(toFile(join(directory, "none", "a"), async () => 1)).rejects.toMatchObject({
+      code: "output_failed",
+    });
+  });
+
+  test("that is missing is reported by name", async () => {
+    const reading = fromFile(join(tempDir(), "gone.jsonl")).next();
+    await expect(reading).rejects.toMatchObject({ code: "not_found", message: /gone\.jsonl/ });
+  });
+});
+
+test("waits until a stream has taken each text, and reports its failure", async () => {
+  const taken: string[] = [];
+  const slow = new Writable({
+    highWaterMark: 1,
+    write(chunk, _encoding, done) {
+      if (String(chunk) === "bad") done(new Error("gone"));
+      else setImmediate(() => done(void taken.push(String(chunk))));
+    },
+  });
+  slow.on("error", () => undefined);
+  const write = toStream(slow);
+  await write("one");
+  expect(taken).toEqual(["one"]);
+  await expect(write("bad")).rejects.toMatchObject({ code: "output_failed" });
+});
+
+async function linesOf(parts: readonly (string | Uint8Array)[], maxBytes?: number): Promise<NumberedLine[]> {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (const part of parts) yield Buffer.from(part);
+  }
+  const lines: NumberedLine[] = [];
+  for await (const line of numberedLines(chunks(), maxBytes)) lines.push(line);
+  return lines;
+}
+
+describe("lines", () => {
+  test("are the same wherever the chunks end, in the middle of a letter too", async () => {
+    const text = Buffer.from("ä\r\n\n  \n🦉 two\nthree");
+    const expected = [
+      { number: 1, text: "ä" },
+      { number: 4, text: "🦉 two" },
+      { number: 5, text: "three" },
+    ];
+    for (let at = 0; at <= text.length; at += 1) {
+      expect(await linesOf([text.subarray(0, at), text.subarray(at)])).toEqual(expected);
+    }
+    expect(await linesOf([...text].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+    expect(await linesOf([])).toEqual([]);
+  });
+
+  test("that are too long or no text are reported by line number", async () => {
+    await expect(linesOf(["a\n", "b".repeat(20)], 10)).rejects.toThrow("Line 2 is longer");
+    await expect(linesOf([`a\n${"b".repeat(20)}\nc`], 10)).rejects.toThrow("Line 2 is longer");
+    await expect(linesOf(["a\n\n", Uint8Array.of(0x1f, 0x8b, 0xff)])).rejects.toThrow(
+      "Line 3 is not valid UTF-8",
+    );
+  });
+});
