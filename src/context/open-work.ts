@@ -81,7 +81,7 @@ function isSameTurn(a: OfTurn, b: OfTurn): boolean {
 /** The topic of a question for open work: no terms for all of it. Null for any other question. */
 export function askedOpenWork(question: string): ReadonlySet<string> | null {
   if (question.length > longestQuestion || !asksForIt.test(question)) return null;
-  return new Set(topicTermsOf(removing(asksForIt, question)).filter((term) => !genericTerms.has(term)));
+  return new Set(topicTermsOf(removing(asksForIt, question)).filter((term) => !genericTerms().has(term)));
 }
 
 const longestQuestion = 200;
@@ -101,8 +101,14 @@ const asksForIt = cueOf({
   runs: "还有什么(?:没做|没完成|要做)?|还剩什么|剩下什么|未完成的?(?:工作|任务)?|待办|下一步|残っている(?:作業|こと|もの)?|残り(?:の)?(?:作業|タスク)?|未完了|やり残し|次にやること",
 });
 
-const genericTerms: ReadonlySet<string> = new Set(
-  topicTermsOf(
-    "work tasks task things anything project repo repository here session remaining list offen todo",
-  ),
-);
+// Made at first use: the list of common words takes 7 ms of the worker's start.
+let generic: ReadonlySet<string> | undefined;
+
+function genericTerms(): ReadonlySet<string> {
+  generic ??= new Set(
+    topicTermsOf(
+      "work tasks task things anything project repo repository here session remaining list offen todo",
+    ),
+  );
+  return generic;
+}

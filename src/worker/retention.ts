@@ -29,6 +29,8 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 // A machine that was off for two days is common; longer, the clock may be wrong.
 const longestGapMs = 2 * dayMs;
+// A wrong clock that is believed removes records at most so much too early.
+const longestRestMs = 31 * dayMs;
 
 export function createRetention(deps: RetentionDeps): Retention {
   const { store, clock } = deps;
@@ -84,7 +86,9 @@ async function noteClock({ store, clock }: RetentionDeps): Promise<void> {
   const { clock_epoch, steady_since_epoch } = store.retention.times();
   const gapMs = now - clock_epoch;
   if (Math.abs(gapMs) < hourMs) return;
-  const isJump = gapMs < 0 || gapMs > longestGapMs;
+  // A machine that is used for some hours a week: the clock went on since the jump that began the wait.
+  const isWaiting = steady_since_epoch + dayMs > clock_epoch;
+  const isJump = gapMs < 0 || gapMs > (isWaiting ? longestRestMs : longestGapMs);
   await store.commit(() => store.retention.setClock(now, isJump ? now : steady_since_epoch));
 }
 

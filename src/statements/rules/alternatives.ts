@@ -9,13 +9,13 @@ export interface Alternative {
 
 /** The options that a word names; a run of Chinese or Japanese may contain several. */
 export function alternativesIn({ text, isRun }: Word): Alternative[] {
-  if (!isRun) return known.get(text.toLowerCase()) ?? [];
-  return inRuns.flatMap(([word, alternatives]) => (text.includes(word) ? alternatives : []));
+  if (!isRun) return known().all.get(text.toLowerCase()) ?? [];
+  return known().inRuns.flatMap(([word, alternatives]) => (text.includes(word) ? alternatives : []));
 }
 
 /** The option that a program is, by its name; null for another program. */
 export function programAlternative(name: string): Alternative | null {
-  const [first] = known.get(name.toLowerCase()) ?? [];
+  const [first] = known().all.get(name.toLowerCase()) ?? [];
   return first !== undefined && ofPrograms.has(first.choice) ? first : null;
 }
 
@@ -69,16 +69,28 @@ const ofPrograms: ReadonlySet<string> = new Set([
   "linter",
 ]);
 
-const known: ReadonlyMap<string, Alternative[]> = new Map(
-  Object.entries(choices).flatMap(([choice, list]) =>
-    list.split(/\s+/).map((entry): [string, Alternative[]] => {
-      const [word = "", value = word] = entry.split("=");
-      return [bare(word), [{ choice, value }]];
-    }),
-  ),
-);
+interface Known {
+  all: ReadonlyMap<string, Alternative[]>;
+  /** The Chinese and Japanese ones. */
+  inRuns: readonly [string, Alternative[]][];
+}
 
-const inRuns = [...known].filter(([word]) => bareWordsOf(word).some(({ isRun }) => isRun));
+// Made at first use: it takes 5 ms of the worker's start.
+let made: Known | undefined;
+
+function known(): Known {
+  if (made !== undefined) return made;
+  const all = new Map(
+    Object.entries(choices).flatMap(([choice, list]) =>
+      list.split(/\s+/).map((entry): [string, Alternative[]] => {
+        const [word = "", value = word] = entry.split("=");
+        return [bare(word), [{ choice, value }]];
+      }),
+    ),
+  );
+  made = { all, inRuns: [...all].filter(([word]) => bareWordsOf(word).some(({ isRun }) => isRun)) };
+  return made;
+}
 
 function bare(word: string): string {
   return bareWordsOf(word)
