@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, context } from "esbuild";
+import { lateModules, lateRouterCode } from "./late-code.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -61,50 +62,6 @@ const undiciBeside = {
   name: "undici-beside",
   setup({ onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: "./undici.cjs", external: true }));
-  },
-};
-
-// Node modules that packages load at start but the worker calls later or never: 3 ms of the start, with TLS.
-const lateModules = {
-  name: "required-at-first-call",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?(http2|https|zlib)$/ }, ({ path, namespace }) =>
-      namespace === "late" ? undefined : { path: path.replace("node:", ""), namespace: "late" },
-    );
-    onLoad({ filter: /./, namespace: "late" }, async ({ path }) => {
-      const { default: real } = await import(path);
-      const parts = Object.keys(real).map((name) =>
-        typeof real[name] === "function"
-          ? `${name}: (...given) => required().${name}(...given)`
-          : `get ${name}() { return required().${name}; }`,
-      );
-      const contents = `const required = () => require("node:${path}"); module.exports = { ${parts.join(", ")} };`;
-      return { contents };
-    });
-  },
-};
-
-// The router compiles a function for each part of a path, 130 of them, most of which no session asks for; and fastify loads
-// `semver` to check plugins that state a version, of which the worker has none. At first use instead: 6 ms of the start.
-const lateRouterCode = {
-  name: "router-compiled-at-first-match",
-  setup({ onResolve, onLoad }) {
-    onLoad({ filter: /find-my-way[\\/]lib[\\/]node\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const compiled = "return new Function('path', 'i', `'use strict'\\nreturn ${lines.join(' && ')}`)";
-      if (!text.includes(compiled)) throw new Error(`${path} compiles no function as it did.`);
-      const late = `let compiled; return (path, i) => (compiled ??= ${compiled.slice("return ".length)})(path, i)`;
-      return { contents: text.replace(compiled, () => late) };
-    });
-    onResolve({ filter: /^semver$/ }, ({ namespace }) =>
-      namespace === "late-semver" ? undefined : { path: "semver", namespace: "late-semver" },
-    );
-    onLoad({ filter: /./, namespace: "late-semver" }, () => ({
-      contents: ["coerce", "gt", "satisfies"]
-        .map((name) => `exports.${name} = (...given) => require("semver").${name}(...given);`)
-        .join("\n"),
-      resolveDir: root,
-    }));
   },
 };
 

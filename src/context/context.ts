@@ -1,5 +1,11 @@
 // Context: texts for an agent at a session start, with its prompts, and before it reads a file or acts.
-import { type Observation, type Parsed, parseLists, type SessionSummary } from "../core/records/records.ts";
+import {
+  type Observation,
+  type Parsed,
+  parseLists,
+  type QuotedRecord,
+  type SessionSummary,
+} from "../core/records/records.ts";
 import { type ActionInjection, type ActionRequest, actionContext } from "./action-context.ts";
 import { markingUnmerged } from "./branches.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
@@ -95,14 +101,11 @@ export function createContext(
     forSession: ({ project, cwd = null, written = nothingWritten }) =>
       timelineOf(depsWithout(written, cwd), { ...plain, projects: [project], cwd }),
     async forPrompt({ withTimeline, cwd = null, edited = [], written = nothingWritten, ...request }) {
+      const from = readingOnce(withoutWritten(on(cwd), written));
       const asked = { ...request, cwd, edited };
-      const relevant = await relevantTo(withoutWritten(on(cwd), written), asked, {
-        settings,
-        budget,
-        ranking,
-      });
+      const relevant = await relevantTo(from, asked, { settings, budget, ranking });
       if (!withTimeline) return relevant;
-      const timeline = await timelineOf(depsWithout(written, cwd), {
+      const timeline = await timelineOf(depsOn(from), {
         ...plain,
         projects: [request.project],
         cwd,
@@ -115,7 +118,8 @@ export function createContext(
       rankedFor(withoutWritten(on(cwd), written), request, ranking),
     alreadyWritten: ({ project, written }) => alreadyWritten(port, project, written),
     async forLaterPrompt({ project, cwd = null, words, written = nothingWritten, ...reader }) {
-      const records = withoutWritten(on(cwd), written).statements?.rankable(project, maxRankable) ?? [];
+      const { statements } = withoutWritten(on(cwd), written);
+      const records = () => statements?.rankable(project, maxRankable) ?? [];
       return renderQuotes(namedIn(words, records, reader), budget);
     },
     forAction: async (request) => actionContext(on(request.cwd ?? null), request),
@@ -126,6 +130,19 @@ export function createContext(
 }
 
 const nothingWritten: Written = new Set();
+
+/** The port, which reads the records that a prompt is compared with once: the ranking and the start sections share them. */
+function readingOnce(port: ContextPort): ContextPort {
+  const { statements } = port;
+  if (statements === undefined) return port;
+  const read = new Map<string, QuotedRecord[]>();
+  const rankable = (project: string, limit: number): QuotedRecord[] => {
+    const records = read.get(project) ?? statements.rankable(project, limit);
+    read.set(project, records);
+    return records;
+  };
+  return { ...port, statements: { ...statements, rankable } };
+}
 
 // More projects would crowd out each other's records.
 const maxProjects = 8;

@@ -3,7 +3,7 @@ import type { QuotedRecord } from "../core/records/records.ts";
 import { cueOf, removing } from "../statements/text/cue-pattern.ts";
 import { saysLeftOpen, withoutOpenCues } from "../statements/text/left-open.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
-import { addsNothing, byTurn, turnKey } from "./turns.ts";
+import { byTurn, readAddition, turnKey } from "./turns.ts";
 
 /** True for an agent's conclusion that something is not done yet. */
 export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {
@@ -60,10 +60,9 @@ type OfTurn = Pick<QuotedRecord, "summary" | "sdk_session_id" | "prompt_number">
 function withoutOlderAccounts<R extends OfTurn>(open: readonly R[]): R[] {
   const newer: { of: OfTurn; terms: ReadonlySet<string> }[] = [];
   return open.filter((one) => {
-    const text = withoutOpenCues(one.summary);
-    const terms = topicTermsOf(text);
+    const { terms, isNothingBeside } = readAddition(withoutOpenCues(one.summary));
     const isRepeated =
-      terms.length > 0 && newer.some((later) => !isSameTurn(later.of, one) && addsNothing(text, later.terms));
+      terms.length > 0 && newer.some((later) => !isSameTurn(later.of, one) && isNothingBeside(later.terms));
     if (!isRepeated) newer.push({ of: one, terms: new Set(terms) });
     return !isRepeated;
   });

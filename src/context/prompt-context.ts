@@ -87,12 +87,12 @@ export const maxRankable = 2_000;
  */
 export function namedIn(
   prompt: string,
-  records: readonly QuotedRecord[],
+  records: () => readonly QuotedRecord[],
   { known, exceptSession }: { known: ReadonlySet<number>; exceptSession?: string | undefined },
 ): QuotedRecord[] {
   const names = new Set(namesIn(prompt).filter((name) => name.length >= shortestName));
   if (names.size === 0) return [];
-  const statements = records.filter(
+  const statements = records().filter(
     ({ salience, sdk_session_id }) =>
       salience !== null && salience > leastSalience && sdk_session_id !== exceptSession,
   );

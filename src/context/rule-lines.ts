@@ -1,5 +1,4 @@
 // Standing rules for a session start: whether a rule needs its day, and the newest statement that changes it.
-import { RecentMap } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { createContradictions } from "../statements/rules/contradictions.ts";
 import { saysChanged } from "../statements/text/sentence-cues.ts";
@@ -18,7 +17,6 @@ export type RuleReader = (rules: readonly QuotedRecord[], statements: readonly Q
 /** Caches what it has read: rules are listed at every session start. */
 export function createRuleReader(texts: TextCache = createTextCache()): RuleReader {
   const contradictionsIn = createContradictions();
-  const contradicted = new RecentMap<string, ReadonlySet<number>>(maxLists);
   const changed = new Map<string, boolean>();
   // Checked before the terms are parsed: few statements report a change.
   const reportsChange = (one: QuotedRecord): boolean => {
@@ -30,16 +28,10 @@ export function createRuleReader(texts: TextCache = createTextCache()): RuleRead
     changed.set(key, reports);
     return reports;
   };
-  // Their pairs are compared again only when a rule has changed: 60 rules have 1,770.
   const datedIn = (rules: readonly QuotedRecord[]): ReadonlySet<number> => {
-    const key = rules.map(keyOf).join(" ");
-    const known = contradicted.get(key);
-    if (known !== undefined) return known;
     // All rules apply here, whatever their project.
     const listed = rules.map((one) => ({ ...one, text: one.summary, project: "" }));
-    const dated = new Set(contradictionsIn(listed).flatMap(({ older, newer }) => [older, newer]));
-    contradicted.set(key, dated);
-    return dated;
+    return new Set(contradictionsIn(listed).flatMap(({ older, newer }) => [older, newer]));
   };
   return (rules, statements) => {
     if (rules.length === 0) return [];
@@ -67,7 +59,5 @@ function isSameSubject(rule: ReadonlySet<string>, change: ReadonlySet<string>): 
 }
 
 const maxCached = 12_000;
-// Projects with a session each.
-const maxLists = 32;
 const leastShared = 2;
 const leastShare = 0.5;

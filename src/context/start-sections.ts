@@ -1,4 +1,5 @@
 // Sections of a session start: rules, open work, last sessions, failures, findings. Each line quotes one record.
+import { remembering } from "../core/recent-map.ts";
 import type { RecordName } from "../core/records/record-name.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
@@ -11,9 +12,10 @@ import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
 import type { StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
+import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
 import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
-import { addsNothing, byTurn, createShownTurns } from "./turns.ts";
+import { byTurn, createShownTurns, readAddition } from "./turns.ts";
 
 export interface SectionsRequest {
   projects: readonly string[];
@@ -86,7 +88,6 @@ export function startSections(
 export const openHeading = "Left open";
 const maxRules = 60;
 const maxStatements = 200;
-const maxRankable = 2_000;
 const maxNewest = 200;
 // Parts of the whole; findings get the rest.
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15, failures: 0.12 };
@@ -255,9 +256,14 @@ const leastSalience = { agent: -2.2, user: -1.2 };
 
 /** True for a text that says what one of the rules says, and little more. */
 function repeatsOneOf(rules: readonly QuotedRecord[]): (text: string) => boolean {
-  const known = rules.map(({ summary }) => new Set(topicTermsOf(summary)));
-  return (text) => topicTermsOf(text).length > 0 && known.some((terms) => addsNothing(text, terms));
+  const known = rules.map(({ summary }) => termsOfRule(summary));
+  return (text) => {
+    const { terms, isNothingBeside } = readAddition(text);
+    return terms.length > 0 && known.some(isNothingBeside);
+  };
 }
+
+const termsOfRule = remembering((summary): ReadonlySet<string> => new Set(topicTermsOf(summary)), 1_000);
 
 interface Shown {
   openIds: ReadonlySet<number>;

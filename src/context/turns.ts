@@ -131,13 +131,25 @@ export function createShownTurns() {
 
 /** True when `known` has all names and numbers of the text and most of its terms. */
 export function addsNothing(text: string, known: ReadonlySet<string>): boolean {
+  return readAddition(text).isNothingBeside(known);
+}
+
+/** The terms of a text, and whether it `addsNothing`: for one text beside many. */
+export function readAddition(text: string) {
   const terms = topicTermsOf(text);
-  const specific = [
-    ...namesIn(text).flatMap((name) => topicTermsOf(name)),
-    ...terms.filter((term) => /\d/.test(term)),
-  ];
-  const common = terms.filter((term) => known.has(term)).length;
-  return specific.every((term) => known.has(term)) && common >= terms.length * leastShare;
+  let specific: readonly string[] | undefined;
+  return {
+    terms,
+    isNothingBeside(known: ReadonlySet<string>): boolean {
+      const common = terms.filter((term) => known.has(term)).length;
+      if (common < terms.length * leastShare) return false;
+      specific ??= [
+        ...namesIn(text).flatMap((name) => topicTermsOf(name)),
+        ...terms.filter((term) => /\d/.test(term)),
+      ];
+      return specific.every((term) => known.has(term));
+    },
+  };
 }
 
 /** Records grouped by turn, turns in the order of their first record. A record that `standsAlone` has no turn. */

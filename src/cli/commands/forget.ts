@@ -187,7 +187,7 @@ function resultLines({ counts, gone, checked, files }: ForgetState): string[] {
     lines.push(`Searched for ${counted(checked.words, "word")} of it: ${counted(checked.found, "result")}.`);
   if (files !== null && (checked?.words ?? 0) > 0)
     lines.push(
-      `Searched ${counted(files.searched, "file")} of the data directory: ${files.words === 0 ? "none of the words left" : `${counted(files.words, "word")} left, in records that stay`}.`,
+      `Searched ${counted(files.searched, "file")} of the data directory: ${files.words === 0 ? "none of the words left" : `${counted(files.words, "word")} left, in data that stays`}.`,
     );
   return lines;
 }

@@ -25,9 +25,19 @@ export function contradictionsIn(rules: readonly ListedRule[]): Contradiction[] 
   return createContradictions()(rules);
 }
 
-/** The same with a cache of subjects, for repeated lists. */
+/** The same with a cache of subjects and compared pairs, for repeated lists. */
 export function createContradictions(): (rules: readonly ListedRule[]) => Contradiction[] {
   const subjects = new Map<string, Subject>();
+  const pairs = new WeakMap<Subject, WeakMap<Subject, boolean>>();
+  const contradict = (older: Subject, newer: Subject): boolean => {
+    const ofNewer = pairs.get(newer) ?? new WeakMap<Subject, boolean>();
+    pairs.set(newer, ofNewer);
+    const known = ofNewer.get(older);
+    if (known !== undefined) return known;
+    const isPair = compareSubjects(older, newer) !== null;
+    ofNewer.set(older, isPair);
+    return isPair;
+  };
   const read = (rule: ListedRule): Subject => {
     const key = `${rule.said_by} ${rule.text}`;
     const known = subjects.get(key);
@@ -45,9 +55,7 @@ export function createContradictions(): (rules: readonly ListedRule[]) => Contra
     return compared.flatMap((newer, index) =>
       compared
         .slice(index + 1)
-        .filter(
-          (older) => meet(older.rule, newer.rule) && compareSubjects(older.subject, newer.subject) !== null,
-        )
+        .filter((older) => meet(older.rule, newer.rule) && contradict(older.subject, newer.subject))
         .map((older) => ({ older: older.rule.id, newer: newer.rule.id })),
     );
   };
