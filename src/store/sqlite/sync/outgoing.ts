@@ -60,15 +60,39 @@ interface OfProject {
   project: string;
   from: number;
   last: number;
+  last_session: number;
+  last_prompt: number;
 }
+
+const isRecordedHere = (session: string) => `(${session}.represented_until_epoch is null
+         and not exists (select 1 from imported_sessions i where i.session_id = ${session}.id))`;
+
+// Of a session or a prompt that came after the launch, and not from an import. A record by hand is never made again.
+const isOfLivePrompt = (table: string) => `exists (
+         select 1
+         from sessions s
+         where s.id = ${table}.session_id and ${isRecordedHere("s")}
+           and (s.id > @last_session or exists (
+             select 1
+             from user_prompts p
+             where p.session_id = s.id and p.prompt_number = ${table}.prompt_number and p.id > @last_prompt)))`;
+
+const isLive: Readonly<Record<SyncedKind, string>> = {
+  observation: `(generation_key is null and generator = 'manual') or ${isOfLivePrompt("observations")}`,
+  summary: isOfLivePrompt("session_summaries"),
+  prompt: `exists (select 1 from sessions s where s.id = user_prompts.session_id and ${isRecordedHere("s")})`,
+  session: isRecordedHere("sessions"),
+};
 
 const notPrivate = { observation: "", summary: "", session: "", prompt: "and private = 0" };
 
 function createKind(db: Sqlite, kind: SyncedKind) {
   const table = tableOf[kind];
   const sql = createSql(db);
-  // The number keeps the index from being read from its start, the time keeps imported and regenerated records here.
-  const own = `synced_at is null and project = @project and id > @last and created_at_epoch >= @from
+  // The number keeps the index from being read from its start, the time keeps imported and regenerated records here. A clock
+  // that was set back since makes new records look older: `isLive` knows them.
+  const own = `synced_at is null and project = @project and id > @last
+       and (created_at_epoch >= @from or ${isLive[kind]})
        and origin_device_id is null ${notPrivate[kind]}`;
   const pulled = "synced_at is null and origin_device_id is not null";
   // A refused operation waits until its record changes.
@@ -99,7 +123,12 @@ function createKind(db: Sqlite, kind: SyncedKind) {
     `update ${table} set revision = revision + 1 where id = @id and revision = @revision and synced_at is null`,
   );
   const extras = kind === "observation" ? createLinks(db) : undefined;
-  const startOf = ({ at_epoch, last }: Launch) => ({ from: at_epoch, last: last[table] ?? 0 });
+  const startOf = ({ at_epoch, last }: Launch) => ({
+    from: at_epoch,
+    last: last[table] ?? 0,
+    last_session: last.sessions ?? 0,
+    last_prompt: last.user_prompts ?? 0,
+  });
   return {
     table,
     stamp,
@@ -218,7 +247,9 @@ function createRemapOps(db: Sqlite) {
   const unpushed = sql.all<[limit: number], { id: number; from_label: string; to_label: string }>(
     `select r.id, r.from_label, r.to_label
      from sync_remaps r
-     cross join projects p on p.label = r.to_label
+     cross join projects p on p.id = coalesce(
+       (select id from projects where label = r.to_label),
+       (select project_id from project_aliases where label = r.to_label))
      where r.synced_at is null
        and not exists (
          select 1

@@ -99,7 +99,11 @@ function createLaunchMemory(
 ) {
   const sql = createSql(db);
   const newest = tables.map((table) =>
-    sql.value<[], number>(`select coalesce(max(id), 0) from ${table} where origin_device_id is null`),
+    sql.get<[], { id: number; at_epoch: number }>(
+      `select coalesce(max(id), 0) as id, coalesce(max(created_at_epoch), 0) as at_epoch
+       from ${table}
+       where origin_device_id is null`,
+    ),
   );
   return {
     launch(): Launch | undefined {
@@ -110,10 +114,12 @@ function createLaunchMemory(
     /** Only the first call counts. */
     noteLaunch(now: number): void {
       if (read("launch_epoch") !== undefined) return;
-      write("launch_epoch", String(now));
+      const found = newest.map((read) => read() ?? { id: 0, at_epoch: 0 });
+      // After every record that there is, also where the clock was set back since.
+      write("launch_epoch", String(Math.max(now, ...found.map(({ at_epoch }) => at_epoch + 1))));
       write(
         "launch_ids",
-        JSON.stringify(Object.fromEntries(tables.map((table, at) => [table, newest[at]?.()]))),
+        JSON.stringify(Object.fromEntries(tables.map((table, at) => [table, found[at]?.id]))),
       );
     },
   };

@@ -76,6 +76,28 @@ test("after a restarted log renamings leave in the order in which they were made
   ]);
 });
 
+test("renamings in a row reach a device that knows only the first name", async () => {
+  const log = createTestLog();
+  const [laptop, desk] = [createTestDevice("laptop", log), createTestDevice("desk", log)];
+  for (const { memory, sync } of [laptop, desk]) {
+    memory.addObservation({ project: "app" });
+    memory.store.projects.ensure("app");
+    await sync.includeEarlier();
+    await sync.projects.setDefault(true);
+  }
+  const { projects, projectMoves, commit } = laptop.memory.store;
+  const rename = (from: string, to: string) =>
+    commit(() => projectMoves.rename(projects.ensure(from), from, to));
+  await rename("app", "web");
+  await rename("web", "site");
+  while (projectMoves.step(100));
+  await laptop.push(100);
+  await desk.pull(100);
+  const labels = desk.memory.db.prepare("select distinct project from observations").pluck().all();
+  expect(labels).toEqual(["site"]);
+  expect(desk.memory.store.projects.byAlias("app")?.label).toBe("site");
+});
+
 test("events from before another device deleted their session do not record it again", async () => {
   const log = createTestLog();
   const [laptop, desk] = [createTestDevice("laptop", log), createTestDevice("desk", log)];

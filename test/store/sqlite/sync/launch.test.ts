@@ -54,3 +54,34 @@ test("a copied data directory keeps the launch", async () => {
   await sync.adoptEpoch("another epoch");
   expect(await titles()).toEqual([]);
 });
+
+test("a clock that was set back since blocks no new record, and lets no imported or regenerated one leave", async () => {
+  const { memory, sync, titles } = await deviceWithHistory();
+  const at = someTime - 1_000;
+  memory.addPrompt("An old prompt.", { session: "old", at });
+  await sync.noteLaunch(someTime + 1);
+  const { prompt_number } = memory.addPrompt("A new prompt.", { at });
+  memory.addObservation({ title: "in an old session", prompt_number, at });
+  memory.addObservation({ title: "regenerated", session: "old", prompt_number: 2, at });
+  memory.addObservation({ title: "in a new session", session: "new", at });
+  memory.addPrompt("An imported prompt.", { session: "transcript", at });
+  memory.addObservation({ title: "imported", session: "transcript", at });
+  const byHand = memory.addObservation({ title: "by hand", at });
+  memory.db.prepare("update observations set generator = 'manual' where id = ?").run(byHand.id);
+  const sessionId = (name: string) => memory.store.sessions.byClaudeId(name)?.id;
+  memory.db.prepare("insert into imported_sessions values (?, 1)").run(sessionId("transcript"));
+  memory.addObservation({ title: "of an export", session: "export", at });
+  memory.db.prepare("update sessions set represented_until_epoch = 1 where id = ?").run(sessionId("export"));
+  expect(await titles()).toEqual(["in an old session", "in a new session", "by hand", "A new prompt."]);
+  expect(sync.pending()).toMatchObject({ observations: 3, prompts: 1, sessions: 1 });
+});
+
+test("a clock that was set back at the launch lets no record from before it leave", async () => {
+  const { memory, sync, titles } = await deviceWithHistory();
+  memory.addObservation({ title: "the newest", at: someTime + 50 });
+  await sync.noteLaunch(someTime - 1_000_000);
+  expect(sync.boundary()).toBe(someTime + 51);
+  memory.addObservation({ title: "regenerated", at: someTime + 50 });
+  memory.addObservation({ title: "after", session: "new", at: someTime - 999_000 });
+  expect(await titles()).toEqual(["after"]);
+});
