@@ -16,6 +16,13 @@ export const syncErrors = {
     message: "An operation names another device than X-Device-Id.",
     hint: "A device pushes only the operations that it wrote.",
   },
+  device_taken: {
+    status: 403,
+    exitCode: 77,
+    retryable: false,
+    message: "A record names a device that shares with another secret. Nothing of the request was stored.",
+    hint: "Share the record at `details.index` from its own device, which sends its X-Device-Secret.",
+  },
   device_conflict: {
     status: 409,
     exitCode: 65,

@@ -8,6 +8,7 @@ import {
 import type { TeamRecord } from "../core/records/team.ts";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { HubFailure, type HubFailureKind } from "./failure.ts";
+import { readRefusal } from "./hub-answers.ts";
 import type { HubAnswer, HubRequest, HubTransport } from "./hub-transport.ts";
 
 /** A project of the team, as the server names it. */
@@ -26,19 +27,24 @@ function sharedBody(projectId: string, records: readonly TeamRecord[]): string {
 /** Throws `HubFailure` in every function; `no_project` and `read_only` need a person. */
 export function createTeamClient(transport: HubTransport, key: string) {
   const headers = { authorization: `Bearer ${key}` };
-  const ask = async (request: Omit<HubRequest, "headers">, signal: AbortSignal): Promise<JsonObject> =>
-    objectIn(await transport.exchange({ ...request, headers }, signal));
+  const ask = async (request: Omit<HubRequest, "headers"> & Partial<HubRequest>, signal: AbortSignal) =>
+    objectIn(await transport.exchange({ ...request, headers: { ...headers, ...request.headers } }, signal));
   const post = (path: string, body: string, maxAnswerBytes: number, signal: AbortSignal) =>
     ask({ method: "POST", path, body, maxAnswerBytes }, signal);
   return {
     /** One result for each record, in order. All are stored, or none. */
     async share(
-      project: string,
-      records: readonly TeamRecord[],
+      { project, records, secret }: { project: string; records: readonly TeamRecord[]; secret?: string },
       signal: AbortSignal,
     ): Promise<SharedResult[]> {
-      const body = sharedBody(project, records);
-      const { results } = await post("/v1/memories/shared", body, 1_024 + 400 * records.length, signal);
+      const { results } = await ask(
+        {
+          ...{ method: "POST", path: "/v1/memories/shared", body: sharedBody(project, records) },
+          headers: secret === undefined ? {} : { "x-device-secret": secret },
+          maxAnswerBytes: 1_024 + 400 * records.length,
+        },
+        signal,
+      );
       if (!Array.isArray(results) || results.length !== records.length)
         throw bad("did not answer each record");
       return results.map(resultOf);
@@ -125,8 +131,10 @@ function bad(what: string): HubFailure {
 const busy: readonly number[] = [402, 408, 409, 425, 429, 503, 507];
 
 // No text of the server is in a message, so none can have the key.
-function refusalOf({ status, retryAfterMs = 0 }: HubAnswer): HubFailure {
+function refusalOf({ status, retryAfterMs = 0, json }: HubAnswer): HubFailure {
   const as = (failure: HubFailureKind, message: string) => new HubFailure(failure, message);
+  const { code } = readRefusal(json);
+  if (code === "device_taken") return as({ kind: "refused_op", index: 0, code, reason: taken }, taken);
   if (status === 401) return as({ kind: "unauthorized" }, "The server refuses the key.");
   if (status === 403) return as({ kind: "read_only" }, "The key may not write: it needs `memories:write`.");
   if (status === 404) return as({ kind: "no_project" }, "The key reaches no such project on the server.");
@@ -139,6 +147,7 @@ function refusalOf({ status, retryAfterMs = 0 }: HubAnswer): HubFailure {
 }
 
 const refused = "The server does not accept its form.";
+const taken = "The team has records of another device under this device's name.";
 
 /** Records that fit into one request: always at least one. */
 export function fitting(

@@ -45,7 +45,7 @@ export async function joinTeam(wanted: Wanted): Promise<JoinedTeam> {
     for (const name of projects) {
       const project = await findOrMake(client, name, signal);
       // An empty request says whether the key may write there.
-      await client.share(project.id, [], signal);
+      await client.share({ project: project.id, records: [] }, signal);
       joined.push(project);
     }
     return { team_id, projects: joined };

@@ -12,6 +12,8 @@ import { fitting, type TeamClient } from "./team-client.ts";
 export interface TeamOutbox {
   /** Id of the team that the records go to; undefined before the first connection. */
   team(): string | undefined;
+  /** Proves to the server that records are of this device; made at the first call. */
+  secret(): Promise<string>;
   take(self: string, limit: number): Promise<TeamBatch[]>;
   stamp(teamProject: string, outcomes: readonly TeamOutcome[]): Promise<void>;
   /** Keeps a record from being sent until it changes, or `retryRefused`. */
@@ -209,7 +211,8 @@ async function sendPart(
   signal: AbortSignal,
 ): Promise<HubFailure | undefined> {
   try {
-    const results = await client.share(team_project, part, signal);
+    const secret = await outbox.secret();
+    const results = await client.share({ project: team_project, records: part, secret }, signal);
     const outcomes = part.flatMap((record, at) => {
       const result = results[at];
       return result === undefined ? [] : [{ record, result }];

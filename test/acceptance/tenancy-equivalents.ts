@@ -48,6 +48,10 @@ const rules: readonly Rule[] = [
     of: /^select r\.project_id, r\.device, .* join shared_records r /s,
     why: "rows of another project are left out after the read",
   },
+  {
+    of: /from shared_devices\s+where team_id = \$1/,
+    why: "a device of another project can only refuse: test/http/v1/shared-records.test.ts holds these bounds",
+  },
   { of: /update sessions s\s+set status = 'completed'/, why: session },
   { of: /source_type = 'session_summary' and source_id = \$3$/, why: session },
   { of: /update sessions\s+set status = coalesce/, why: session },

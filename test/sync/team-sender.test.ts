@@ -150,6 +150,31 @@ test.each([
   expect(records.counts()).toEqual({ ...nothingWaits, shared: 1 });
 });
 
+test("another device cannot write under this one's name, and shows it as refused", async () => {
+  const { memory, records, sender, client, requests, found, connect, change } = await device();
+  await connect("shop");
+  const { id } = memory.addObservation({ project: "shop", title: "Turbines are blue" });
+  await sender.sendNow();
+  const { records: sent } = JSON.parse(requests.at(-1)?.body ?? "{}");
+  const [{ device: name, revision }] = sent;
+  const forged = {
+    ...{ kind: "observation", record_id: id, revision: revision + 1, device: name, moves: false },
+    content: { ...sent[0], title: "Turbines are red" },
+  } as const;
+  const { signal } = new AbortController();
+  await expect(client.share({ project: "p", records: [forged], secret: "mine" }, signal)).rejects.toThrow(
+    "records of another device under this device's name",
+  );
+  expect(await found("turbine")).toEqual(["Turbines are blue"]);
+  memory.db.prepare("update sync_state set value = 'lost' where name = 'team_secret'").run();
+  change(id, "Turbines are green");
+  await sender.sendNow();
+  expect(records.refused(10)).toMatchObject([
+    { record_id: id, reason: expect.stringContaining("another device") },
+  ]);
+  expect(sender.status()).toMatchObject({ state: "idle" });
+});
+
 test("a project that the key does not reach is shown, and others are sent", async () => {
   const { memory, records, sender, found, connect } = await device();
   await connect("attic", { to: "missing" });

@@ -21,11 +21,12 @@ export interface MemoryPorts extends ProjectScopePorts {
     memory: NewMemory;
     request_id: string;
   }): Promise<HostedObservation>;
-  /** One result per record, in order; all or none. */
+  /** One result per record, in order; all or none. Throws `device_taken` for a device with another secret. */
   share(write: {
     caller: Caller;
     scope: ProjectScope;
     records: SharedBody["records"];
+    device_secret: string | null;
     request_id: string;
   }): Promise<SharedResult[]>;
   recordRead(read: Read): Promise<void>;
@@ -50,14 +51,20 @@ export function memoryRoutes(app: App, ports: MemoryPorts): void {
     config: { access: "memories:write" },
     summary:
       "Store records of a device, each under its origin: a higher revision replaces, what the team deleted stays deleted. All or none; an empty list checks key and project.",
+    readsHeaders: {
+      "X-Device-Secret":
+        "Kept by the device that shares. Once it was sent, only requests with it write records of this device in the project: else a 403, `device_taken`.",
+    },
     body: sharedRecords,
     response: { 200: sharedAnswer, ...keyedWriteErrors },
     handler: async (request) => {
       const caller = callerOf(request);
       const { projectId, records } = request.body;
       const scope = await demandProject(caller, projectId, ports);
-      const results =
-        records.length === 0 ? [] : await ports.share({ caller, scope, records, request_id: request.id });
+      const secret = request.headers["x-device-secret"];
+      const device_secret = typeof secret === "string" && secret !== "" ? secret : null;
+      const write = { caller, scope, records, device_secret, request_id: request.id };
+      const results = records.length === 0 ? [] : await ports.share(write);
       return {
         projectId: scope.project_id,
         results: results.map(({ memory_id, ...result }) => ({ ...result, memoryId: memory_id })),

@@ -1,6 +1,6 @@
 // Stores records that devices share, cleaned.
 import { MemError } from "../../core/errors.ts";
-import { newId } from "../../core/ids.ts";
+import { digestOf, newId } from "../../core/ids.ts";
 import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
 import type { SharedResult } from "../../core/records/shared-record.ts";
 import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
@@ -14,17 +14,19 @@ interface Write {
   caller: Caller;
   scope: ProjectScope;
   records: SharedBody["records"];
+  device_secret: string | null;
   request_id: string;
 }
 
-/** One result per record, in order; all or none. Throws `not_found` when the project is gone. */
+/** One result per record, in order; all or none. Throws `not_found` when the project is gone, and `device_taken`. */
 export async function addSharedRecords(
   app: Connections,
-  { caller, scope, records, request_id }: Write,
+  { caller, scope, records, device_secret, request_id }: Write,
 ): Promise<SharedResult[]> {
   const results = await shareRecords(app, caller, {
     scope,
     records: records.map((record) => revisionOf(record, scope)),
+    secret_hash: device_secret === null ? null : digestOf(device_secret),
     audit: {
       ...scope,
       api_key_id: caller.key_id,

@@ -19,6 +19,7 @@ import askedPrompts from "./migrations/0014-asked-prompts.sql";
 import superseded from "./migrations/0015-superseded.sql";
 import hub from "./migrations/0016-hub.sql";
 import sharedRecords from "./migrations/0017-shared-records.sql";
+import sharedDevices from "./migrations/0018-shared-devices.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { codeOf, toStorageError } from "./storage-error.ts";
 
@@ -40,6 +41,7 @@ const migrations = [
   { version: 15, name: "superseded", sql: superseded },
   { version: 16, name: "hub", sql: hub },
   { version: 17, name: "shared-records", sql: sharedRecords },
+  { version: 18, name: "shared-devices", sql: sharedDevices },
 ] as const;
 
 /** The schema version that this code writes. */

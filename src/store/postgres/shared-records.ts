@@ -1,4 +1,5 @@
 // Stores records that devices share, each under its origin: a newer revision replaces, what the team deleted stays deleted.
+import { MemError } from "../../core/errors.ts";
 import type { AuditRow } from "../../core/records/audit.ts";
 import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
 import type { Origin, SharedResult } from "../../core/records/shared-record.ts";
@@ -20,21 +21,27 @@ export interface SharedRevision {
 interface Write {
   scope: ProjectScope;
   records: readonly SharedRevision[];
+  /** SHA-256 of the device's secret; null for a device without one. */
+  secret_hash: Buffer | null;
   /** Written when something changed. */
   audit: AuditRow;
 }
 
-/** One result per record, in order; undefined when there is no such project. All in one transaction. */
+/**
+ * One result per record, in order; undefined when there is no such project. All in one transaction. Throws `device_taken` for
+ * a record of a device that has another secret.
+ */
 export function shareRecords(
   app: Connections,
   tenant: Tenant,
-  { scope, records, audit }: Write,
+  { scope, records, secret_hash, audit }: Write,
 ): Promise<SharedResult[] | undefined> {
   return inTenant(app, tenant, async (connection) => {
     // Exclusive: two requests with the same record are stored one after the other.
     await connection.query({ text: "select hold_project($1)", values: [scope.project_id] });
     const memory_epoch = await shareEpoch(connection, scope);
     if (memory_epoch === undefined) return undefined;
+    await demandDevices(connection, scope, { records, secret_hash });
     const known = await knownOf(connection, scope, records);
     const before = new Map(known);
     const changes = new Map<string, SharedRevision>();
@@ -53,6 +60,30 @@ export function shareRecords(
     await insertAudit(connection, { ...audit, details: { stored: observations.length, withdrawn } });
     return results;
   });
+}
+
+/** Notes the secret of devices that share with one for the first time. */
+async function demandDevices(
+  connection: Queryable,
+  { team_id, project_id }: ProjectScope,
+  { records, secret_hash }: Pick<Write, "records" | "secret_hash">,
+): Promise<void> {
+  const devices = [...new Set(records.map(({ origin }) => origin.device))];
+  const { rows } = await connection.query<{ device: string }>({
+    text: `with noted as (
+        insert into shared_devices (team_id, project_id, device, secret_hash)
+        select $1, $2, device, $4 from unnest($3::text[]) as device where $4::bytea is not null
+        on conflict do nothing
+      )
+      select device
+      from shared_devices
+      where team_id = $1 and project_id = $2 and device = any($3) and secret_hash is distinct from $4`,
+    values: [team_id, project_id, devices, secret_hash],
+  });
+  const [taken] = rows;
+  if (taken === undefined) return;
+  const index = records.findIndex(({ origin }) => origin.device === taken.device);
+  throw new MemError("device_taken", { details: { index } });
 }
 
 /** What the server has of an origin. */

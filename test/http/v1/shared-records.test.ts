@@ -5,11 +5,20 @@ import { openTestServer, type TestKey } from "../../helpers/hosted-server.ts";
 const server = await openTestServer();
 const { app, addKey } = server;
 
-async function ask(key: TestKey, method: "GET" | "POST" | "DELETE", url: string, payload?: object) {
+async function ask(
+  key: TestKey,
+  method: "GET" | "POST" | "DELETE",
+  url: string,
+  payload?: object,
+  secret: string | null = null,
+) {
   const answer = await app.inject({
     method,
     url,
-    headers: { host: "mem.test", authorization: `Bearer ${key.apiKey}` },
+    headers: {
+      ...{ host: "mem.test", authorization: `Bearer ${key.apiKey}` },
+      ...(secret === null ? {} : { "x-device-secret": secret }),
+    },
     ...(payload === undefined ? {} : { payload }),
   });
   return { status: answer.statusCode, body: answer.json() };
@@ -131,6 +140,33 @@ test("an empty list checks key and project; a read-only key is refused", async (
   expect((await probe(key, "p")).body).toEqual({ projectId: reader.project_id, results: [] });
   expect((await probe(key, "missing")).status).toBe(404);
   expect((await probe(reader)).status).toBe(403);
+});
+
+test("a device that shares with a secret is written only with it, by any key of the project", async () => {
+  const [key, other] = [
+    await addKey({ team: "own", project: "p" }),
+    await addKey({ team: "own", project: "p" }),
+  ];
+  const shareAs = async (by: TestKey, secret: string | null, ...records: object[]) => {
+    const { status, body } = await ask(by, "POST", "/v1/memories/shared", { records }, secret);
+    return [status, body.error?.code ?? body.results.map(({ outcome }: { outcome: string }) => outcome)];
+  };
+  expect(await shareAs(key, "mine", record("1", 1, "The turbine is blue"))).toEqual([200, ["stored"]]);
+  const forged = [record("9", 1, "A fan", { device: "desk" }), record("1", 2, "The turbine is red")];
+  for (const secret of [null, "guessed"]) {
+    expect(await shareAs(other, secret, ...forged)).toEqual([403, "device_taken"]);
+    expect(await shareAs(key, secret, record("2", 1, "Another turbine"))).toEqual([403, "device_taken"]);
+  }
+  expect(await titlesOf(key, "turbine")).toEqual(["The turbine is blue"]);
+  // The device has another key now.
+  expect(await shareAs(other, "mine", record("1", 2, "The turbine is green"))).toEqual([200, ["stored"]]);
+  // Nothing of the refused requests was stored, so this name is still free.
+  expect(await shareAs(other, "desk's", record("9", 1, "A fan", { device: "desk" }))).toEqual([
+    200,
+    ["stored"],
+  ]);
+  const elsewhere = await addKey({ team: "own", project: "q" });
+  expect(await shareAs(elsewhere, "other", record("1", 1, "Elsewhere"))).toEqual([200, ["stored"]]);
 });
 
 test("two requests with the same record store it once", async () => {

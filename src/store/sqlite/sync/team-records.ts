@@ -1,4 +1,5 @@
 // The outbox of the team's server: which records of chosen projects wait, what is sent of them, what the server answered.
+import { newSecret } from "../../../core/ids.ts";
 import type { SharedKind } from "../../../core/records/shared-record.ts";
 import type {
   RefusedRecord,
@@ -55,6 +56,7 @@ export function createTeamRecords(db: Sqlite, { commit }: Pick<GroupCommit, "com
 
   return {
     team: team.id,
+    secret: () => commit(() => team.secret()),
     projects: {
       list: projects.list,
       /** Another team than before has nothing yet: its projects are connected one by one, and all is sent. */
@@ -132,15 +134,22 @@ function createTeam(db: Sqlite) {
     `update team_records
      set changed = changed + 1, team_project = null, ended = 0, refused = null`,
   ].map((text) => sql.run<[]>(text));
-  const set = sql.run<[id: string]>(
-    "insert into sync_state (name, value) values ('team', ?) on conflict (name) do update set value = excluded.value",
+  const read = sql.value<[name: string], string>("select value from sync_state where name = ?");
+  const set = sql.run<[name: string, value: string]>(
+    "insert into sync_state (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
   );
   return {
-    id: sql.value<[], string>("select value from sync_state where name = 'team'"),
+    id: () => read("team"),
+    /** In the file of the records: a copy has it too. */
+    secret(): string {
+      const secret = read("team_secret") ?? newSecret();
+      set("team_secret", secret);
+      return secret;
+    },
     /** Another team has nothing yet, and deleted nothing. */
     startOver(id: string): void {
       for (const step of leave) step();
-      set(id);
+      set("team", id);
     },
   };
 }
