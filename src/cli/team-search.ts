@@ -40,18 +40,18 @@ export async function searchTeam(
   if (items.length === 0) io.err("The team's server found nothing. Try other words.");
   renderResults(
     io,
-    items.map((hit) => resultOf(hit, format === "full")),
+    items.map((hit) => teamResult(hit, format === "full")),
     { nowEpochMs: clock.now() },
   );
   if (items.length > 0 && format !== "full")
-    io.err("These records are on the team's server. To read them whole, add `--format full`.");
+    io.err("These records are on the team's server. To read one whole: `mem show <id>`.");
 }
 
 const takenToo = ["team", "offset", "all"];
 
-// The ids of a server are long, and `mem show` does not take them.
-function resultOf(
-  { title, kind, type, team_project, content, created_at_epoch }: TeamHit,
+/** A record of the team's server in a list. Its id is long, so it stands below the title. */
+export function teamResult(
+  { id, title, kind, type, team_project, content, created_at_epoch }: TeamHit,
   full: boolean,
 ): Result {
   const text = content.startsWith(title) ? content.slice(title.length).trim() : content;
@@ -59,7 +59,7 @@ function resultOf(
   return {
     name: "",
     title,
-    tags: [kind === "session_summary" ? "summary" : type, team_project],
+    tags: [id, kind === "session_summary" ? "summary" : type, team_project],
     created_at_epoch,
     // The first line may be a subtitle, such as the id of a commit.
     preview: full ? "" : (lines.find((line) => /[.!?]$/.test(line)) ?? lines[0] ?? ""),

@@ -24,5 +24,8 @@ export function sharingRoutes({ get, post }: Pick<Calls, "get" | "post">) {
     sendToTeam: () => post<TeamStatus>("/api/team/send", {}),
     searchTeam: (asked: { query: string; project?: string | undefined; limit: number }) =>
       post<{ items: TeamHit[] }>("/api/team/search", asked),
+    /** A record of the team's server; throws `not_found`. */
+    teamMemory: async (id: string) =>
+      (await get<{ memory: TeamHit }>(`/api/team/memories/${encodeURIComponent(id)}`)).memory,
   };
 }

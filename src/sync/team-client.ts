@@ -31,6 +31,14 @@ export function createTeamClient(transport: HubTransport, key: string) {
     objectIn(await transport.exchange({ ...request, headers: { ...headers, ...request.headers } }, signal));
   const post = (path: string, body: string, maxAnswerBytes: number, signal: AbortSignal) =>
     ask({ method: "POST", path, body, maxAnswerBytes }, signal);
+  /** Empty for a 404. */
+  const found = async (path: string, signal: AbortSignal): Promise<JsonObject> => {
+    const answer = await transport.exchange(
+      { method: "GET", path, headers, maxAnswerBytes: maxRecordBytes },
+      signal,
+    );
+    return answer.status === 404 ? {} : objectIn(answer);
+  };
   return {
     /** One result for each record, in order. All are stored, or none. */
     async share(
@@ -58,15 +66,16 @@ export function createTeamClient(transport: HubTransport, key: string) {
     },
     /** The project of that name or id; undefined when the key reaches none. */
     async project(name: string, signal: AbortSignal): Promise<ServerProject | undefined> {
-      const path = `/v1/projects/${encodeURIComponent(name)}`;
-      const answer = await transport.exchange(
-        { method: "GET", path, headers, maxAnswerBytes: 64 * 1024 },
-        signal,
-      );
-      return answer.status === 404 ? undefined : projectOf(objectIn(answer).project);
+      const { project } = await found(`/v1/projects/${encodeURIComponent(name)}`, signal);
+      return project === undefined ? undefined : projectOf(project);
     },
     async createProject(name: string, signal: AbortSignal): Promise<ServerProject> {
       return projectOf((await post("/v1/projects", JSON.stringify({ name }), 64 * 1024, signal)).project);
+    },
+    /** The record of that id; undefined when the key reaches none. */
+    async memory(id: string, signal: AbortSignal): Promise<JsonObject | undefined> {
+      const { memory } = await found(`/v1/memories/${encodeURIComponent(id)}`, signal);
+      return isJsonObject(memory) ? memory : undefined;
     },
     /** Records of one project, best first, as the server sends them. */
     async search(
@@ -83,6 +92,7 @@ export function createTeamClient(transport: HubTransport, key: string) {
   };
 }
 
+const maxRecordBytes = 8 * 1024 * 1024;
 const maxSearchBytes = 32 * 1024 * 1024;
 
 function onWire({ kind, record_id, revision, device, content }: TeamRecord): JsonObject {

@@ -129,6 +129,7 @@ function portsOf(
       const targets = [...new Set(chosen.map(({ team_project }) => team_project))];
       return await searchAll(client, targets, { query, limit });
     },
+    memory: (id) => read(demand().client, id),
   };
 }
 
@@ -157,17 +158,31 @@ async function searchAll(
   targets: readonly string[],
   { query, limit }: { query: string; limit: number },
 ): Promise<TeamHit[]> {
-  const signal = AbortSignal.timeout(searchDeadlineMs);
-  try {
-    const found = await Promise.all(
+  const found = await asking((signal) =>
+    Promise.all(
       targets.map(async (project) =>
         (await client.search({ project, query, limit }, signal)).map((record) => hitOf(project, record)),
       ),
-    );
-    return found
-      .flat()
-      .sort((a, b) => (b.score ?? 0) - (a.score ?? 0))
-      .slice(0, limit);
+    ),
+  );
+  return found
+    .flat()
+    .sort((a, b) => (b.score ?? 0) - (a.score ?? 0))
+    .slice(0, limit);
+}
+
+function read(client: TeamClient, id: string): Promise<TeamHit> {
+  return asking(async (signal) => {
+    const record = await client.memory(id, signal);
+    if (record === undefined) throw new MemError("not_found", { message: `The team has no record ${id}.` });
+    const project = String(record.projectId);
+    return hitOf((await client.project(project, signal))?.name ?? project, record);
+  });
+}
+
+async function asking<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  try {
+    return await ask(AbortSignal.timeout(searchDeadlineMs));
   } catch (cause) {
     if (!(cause instanceof HubFailure)) throw cause;
     throw new MemError("team_server_failed", { message: cause.message, cause });

@@ -53,9 +53,20 @@ test("colleagues find accepted records, and what the team deletes does not retur
   expect(shown.stdout).toContain("Turbine blades are blue");
 
   const [hit] = JSON.parse((await ben("search", "--team", "--json", "blades")).stdout).items;
+  expect(shown.stdout).toContain(hit.id);
+  const whole = await ben("show", hit.id);
+  expect(whole).toMatchObject({ code: 0, stderr: "" });
+  expect(whole.stdout).toContain("Turbine blades are blue");
+  const { items, missing } = JSON.parse((await ben("show", hit.id, "--json")).stdout);
+  expect([items[0]?.id, items[0]?.team_project, missing]).toEqual([hit.id, "shop", []]);
+  expect(JSON.parse((await ben("project", "list", "--json")).stdout).items).toMatchObject([
+    { project: "shop", synced: false, team_project: "shop" },
+  ]);
+  expect((await ben("project", "list")).stdout).toMatch(/^shop {2}.* · team$/m);
   const headers = { authorization: `Bearer ${key.apiKey}` };
   const deleted = await fetch(`${url}/v1/memories/${hit.id}`, { method: "DELETE", headers });
   expect(deleted.status).toBe(200);
+  expect((await ben("show", hit.id)).stderr).toContain(`Not found: ${hit.id}.`);
   await connect(anna, key, "--project", "shop", "--earlier");
   const [rule] = JSON.parse((await anna("rules", "--project", "shop", "--json")).stdout).items;
   await anna("rules", "remove", String(rule.id));

@@ -156,6 +156,8 @@ const rows: Row[] = [
   ["POST", "/api/team/send", "", {}, 200],
   ["POST", "/api/team/search", "", { query: "login" }, 200],
   ["POST", "/api/team/search", "", { query: " " }, 400],
+  ["GET", "/api/team/memories/one", "", undefined, 200],
+  ["GET", "/api/team/memories/none", "", undefined, 404],
   ["POST", "/api/mcp/toggle", "", { enabled: "no" }, 400],
   ["POST", "/api/hooks/claude-code/post-tool-use", "/api/hooks/:host/:event", {}, 200],
   ["POST", "/api/hooks/a%20b/x", "/api/hooks/:host/:event", {}, 400],

@@ -21,6 +21,15 @@ export function fakeTeam(note: Note): Ports["team"] {
     disconnect: async (project) => note("team.disconnect", { project }, undefined),
     send: async () => note("team.send", {}, undefined),
     search: async (asked) => note("team.search", asked, []),
+    async memory(id) {
+      if (id !== "one") throw new MemError("not_found");
+      const told = { kind: "observation", type: "decision", title: "Use pnpm", content: "Use pnpm." };
+      return note(
+        "team.memory",
+        { id },
+        { id, team_project: "shop", ...told, created_at_epoch: 1, score: null },
+      );
+    },
   };
 }
 

@@ -150,6 +150,7 @@ const contract = [
   "POST /api/sync/pause",
   "POST /api/sync/projects",
   "GET /api/team",
+  "GET /api/team/memories/:id",
   "POST /api/team/disconnect",
   "POST /api/team/projects",
   "POST /api/team/search",

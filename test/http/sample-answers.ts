@@ -19,6 +19,8 @@ export const aProject = {
   folder: "/home/a/alpha",
   identities: ["remote:a.example/x/alpha", "path:/home/a/alpha"],
   aliases: ["alpha-before"],
+  synced: true,
+  team_project: null,
   sessions: 3,
   observations: 12,
   last_active_at_epoch: 1_760_000_000_000,

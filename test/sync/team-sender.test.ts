@@ -1,6 +1,7 @@
 // Records of a device on their way to a team's server: a real store and a real server.
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../src/core/ids.ts";
+import type { TeamRecord } from "../../src/core/records/team.ts";
 import { openTestServer } from "../helpers/hosted-server.ts";
 import { someTime } from "../helpers/memory-store.ts";
 import { createTeamDevice, type TeamDevice } from "./team-world.ts";
@@ -157,10 +158,10 @@ test("another device cannot write under this one's name, and shows it as refused
   await sender.sendNow();
   const { records: sent } = JSON.parse(requests.at(-1)?.body ?? "{}");
   const [{ device: name, revision }] = sent;
-  const forged = {
-    ...{ kind: "observation", record_id: id, revision: revision + 1, device: name, moves: false },
+  const forged: TeamRecord = {
+    ...{ kind: "observation" as const, record_id: id, revision: revision + 1, device: name, moves: false },
     content: { ...sent[0], title: "Turbines are red" },
-  } as const;
+  };
   const { signal } = new AbortController();
   await expect(client.share({ project: "p", records: [forged], secret: "mine" }, signal)).rejects.toThrow(
     "records of another device under this device's name",

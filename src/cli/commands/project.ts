@@ -26,6 +26,8 @@ export function registerProject(program: Command, context: CliContext): void {
     name: "list",
     about: "List the projects, newest activity first",
     options: [jsonOption],
+    notes: `"synced": its records go to your other devices (\`mem project sync\`). "team":
+accepted ones go to the team's server (\`mem server connect\`).`,
     examples: ["mem project list # newest activity first", "mem project list --json # with every identity"],
     paged: true,
     run: async ({ json }: JsonOptions) => {
@@ -33,7 +35,9 @@ export function registerProject(program: Command, context: CliContext): void {
       if (json === true) io.json({ items: projects });
       else if (projects.length === 0) io.err("No projects yet.");
       else
-        for (const line of projects.flatMap((each) => linesOf(each, { nowEpochMs: clock.now(), off: off() })))
+        for (const line of projects.flatMap((each) =>
+          linesOf(each, { nowEpochMs: clock.now(), off: off(), hasHub: hasHub(context) }),
+        ))
           for (const part of io.isTerminal ? wrapListLine(line, io.columns) : [line]) io.out(part);
     },
   });
@@ -127,11 +131,18 @@ async function switchProject(
 type Project = ProjectDetails["projects"][number];
 
 function linesOf(
-  { project, folder, identities, aliases, ...held }: Project,
-  { nowEpochMs, off }: { nowEpochMs: number; off: readonly string[] },
+  { project, folder, identities, aliases, synced, team_project, ...held }: Project,
+  { nowEpochMs, off, hasHub }: { nowEpochMs: number; off: readonly string[]; hasHub: boolean },
 ): string[] {
   const age = held.last_active_at_epoch === null ? [] : [ageInWords(held.last_active_at_epoch, nowEpochMs)];
-  const counts = [counted(held.observations, "observation"), counted(held.sessions, "session"), ...age];
+  const leaves = [
+    ...(hasHub && synced ? ["synced"] : []),
+    ...(team_project === null ? [] : [team_project === project ? "team" : `team, as ${team_project}`]),
+  ];
+  const counts = [
+    ...[counted(held.observations, "observation"), counted(held.sessions, "session")],
+    ...[...age, ...leaves].map(terminalLine),
+  ];
   const known = identities.filter((identity) => !identity.startsWith("path:"));
   const below = [
     ...(off.includes(project) ? ["off: neither recorded nor injected"] : []),
@@ -143,6 +154,15 @@ function linesOf(
     `${terminalLine(project)}  ${counts.join(" · ")}`,
     ...below.map((line) => `  ${terminalLine(line)}`),
   ];
+}
+
+function hasHub({ settings }: CliContext): boolean {
+  const read = settings("read");
+  return (
+    read.get("MEM_CLOUD_SYNC_HUB_URL") !== "" &&
+    read.get("MEM_CLOUD_SYNC_TOKEN").reveal() !== "" &&
+    read.get("MEM_CLOUD_SYNC_USER_ID").reveal() !== ""
+  );
 }
 
 function noLabel(which: "old" | "new"): MemError {

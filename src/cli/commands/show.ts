@@ -1,5 +1,6 @@
 // `mem show`: whole records by their ids.
 import type { Command } from "commander";
+import type { TeamHit } from "../../client/sharing-routes.ts";
 import type { WorkerClient } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
 import { parseRecordName, type RecordName, recordName } from "../../core/records/record-name.ts";
@@ -7,9 +8,11 @@ import { parseLists } from "../../core/records/records.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { hitAsJson, type ListedHit } from "../search-list.ts";
-import { renderHits } from "../search-results.ts";
+import { renderHits, renderResults } from "../search-results.ts";
+import { teamResult } from "../team-search.ts";
 
 const idKinds = "12 is an observation, S12 a summary, P12 a prompt";
+const isTeamId = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** Adds `mem show`. */
 export function registerShow(program: Command, context: CliContext): void {
@@ -18,6 +21,7 @@ export function registerShow(program: Command, context: CliContext): void {
     about: "Show whole records",
     arguments: [["<ids...>", idKinds]],
     options: [jsonOption],
+    notes: "A long id, as `mem search --team` shows, is a record of the team's server.",
     examples: ["mem show 12 # an observation that `mem search` found", "mem show 12 S3 P7 --json"],
     paged: true,
     run: (ids: string[], { json }: JsonOptions) => showRecords(context, ids, json === true),
@@ -25,12 +29,31 @@ export function registerShow(program: Command, context: CliContext): void {
 }
 
 async function showRecords(context: CliContext, ids: readonly string[], asJson: boolean): Promise<void> {
-  const names = ids.flatMap((text) => text.split(",").filter((part) => part !== "")).map(parsedName);
-  const shown = await read(context.worker(), names);
-  const there = new Set(shown.map(({ kind, found }) => recordName({ kind, id: found.id })));
-  const missing = [...new Set(names.map(recordName))].filter((name) => !there.has(name));
-  if (asJson) context.io.json({ items: shown.map(hitAsJson), missing });
-  else renderHits(context.io, shown, { nowEpochMs: context.clock.now() });
+  const given = [...new Set(ids.flatMap((text) => text.split(",").filter((part) => part !== "")))];
+  const teamIds = given.filter(isTeamId);
+  const names = given.filter((text) => !isTeamId(text)).map(parsedName);
+  const worker = context.worker();
+  const shown = await read(worker, names);
+  const ofTeam: TeamHit[] = [];
+  for (const id of teamIds) {
+    const found = await orMissing(worker.teamMemory(id));
+    if (found !== undefined) ofTeam.push(found);
+  }
+  const there = new Set([
+    ...shown.map(({ kind, found }) => recordName({ kind, id: found.id })),
+    ...ofTeam.map(({ id }) => id),
+  ]);
+  const missing = [...new Set([...names.map(recordName), ...teamIds])].filter((name) => !there.has(name));
+  const listing = { nowEpochMs: context.clock.now() };
+  if (asJson) context.io.json({ items: [...shown.map(hitAsJson), ...ofTeam], missing });
+  else {
+    renderHits(context.io, shown, listing);
+    renderResults(
+      context.io,
+      ofTeam.map((hit) => teamResult(hit, true)),
+      listing,
+    );
+  }
   if (missing.length === 0) return;
   throw new MemError("not_found", {
     message: `Not found: ${missing.join(", ")}.`,

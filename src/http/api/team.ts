@@ -1,11 +1,13 @@
 // Routes of sharing with a team's server: its state, which projects, a send right now, a search there.
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
-import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";
+import { changeErrors, errorBody, lookupErrors, readErrors } from "../schemas/error.ts";
 import {
   type TeamHit,
   type TeamStatus,
   teamDisconnectBody,
+  teamMemory,
+  teamMemoryParams,
   teamProjectBody,
   teamSearchAnswer,
   teamSearchBody,
@@ -27,6 +29,7 @@ export interface TeamPorts {
   /** Sends what waits; resolves when that is done, or at its deadline. */
   send(): Promise<void>;
   /** Throws `not_set_up`, `not_found` for a project that is not connected, `team_server_failed` without an answer. */
+  memory(id: string): Promise<TeamHit>;
   search(asked: { query: string; project?: string | undefined; limit: number }): Promise<TeamHit[]>;
 }
 
@@ -70,5 +73,11 @@ export function teamRoutes(app: App, team: TeamPorts): void {
     body: teamSearchBody,
     response: { 200: teamSearchAnswer, ...errors, 502: errorBody },
     handler: async ({ body }) => ({ items: await team.search(body) }),
+  });
+  route(app, "GET /api/team/memories/:id", {
+    summary: "A record of the team's server by its id, whole.",
+    params: teamMemoryParams,
+    response: { 200: teamMemory, ...lookupErrors, 409: errorBody, 502: errorBody },
+    handler: async ({ params }) => ({ memory: await team.memory(params.id) }),
   });
 }

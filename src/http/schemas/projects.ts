@@ -12,6 +12,10 @@ export const projectDetails = z.lazy(() =>
           folder: z.string().nullable(),
           identities: z.array(z.string()),
           aliases: z.array(z.string()),
+          /** Its records go to the user's other devices, once a hub is set up. */
+          synced: z.boolean(),
+          /** Project of the team's server that its records go to. */
+          team_project: z.string().nullable(),
           sessions: z.int(),
           observations: z.int(),
           last_active_at_epoch: epochMs().nullable(),

@@ -1,7 +1,7 @@
 // Shapes of sharing with a team: which projects, what waits, what was refused, a search of the team's server.
 import * as z from "zod";
 import { sharedKinds } from "../../core/records/shared-record.ts";
-import { epochMs, wholeNumberOr } from "./fields.ts";
+import { anyId, epochMs, wholeNumberOr } from "./fields.ts";
 
 const name = () => z.string().trim().min(1).max(500);
 
@@ -92,6 +92,12 @@ const teamHit = z.lazy(() =>
 
 /** A record that a search of the team's server found. */
 export type TeamHit = z.output<typeof teamHit>;
+
+/** Parameters of `GET /api/team/memories/:id`. */
+export const teamMemoryParams = z.lazy(() => z.strictObject({ id: anyId() }));
+
+/** Answer of `GET /api/team/memories/:id`. */
+export const teamMemory = z.lazy(() => z.object({ memory: teamHit }));
 
 /** Answer of `POST /api/team/search`. */
 export const teamSearchAnswer = z.lazy(() => z.object({ items: z.array(teamHit) }));

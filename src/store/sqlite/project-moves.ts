@@ -13,6 +13,10 @@ interface ProjectRow {
   identities: string[];
   /** Earlier labels, and labels merged into it. */
   aliases: string[];
+  /** True when its records go to the user's other devices, once a hub is set up. */
+  synced: boolean;
+  /** Project of the team's server that its records go to. */
+  team_project: string | null;
   sessions: number;
   observations: number;
   last_active_at_epoch: number | null;
@@ -190,13 +194,16 @@ function createSteps(db: Sqlite): (move: Move, limit: number) => true {
 }
 
 function createList(db: Sqlite): () => ProjectRow[] {
-  interface Flat extends Omit<ProjectRow, "identities" | "aliases"> {
+  interface Flat extends Omit<ProjectRow, "identities" | "aliases" | "synced"> {
     identities: string;
     aliases: string;
+    synced: 0 | 1;
   }
   const all = db.prepare<[], Flat>(
     `select l.project, p.folder, coalesce(s.sessions, 0) as sessions, coalesce(o.observations, 0) as observations,
        s.last_active_at_epoch,
+       coalesce(p.synced, (select value + 0 from sync_state where name = 'projects_default'), 0) as synced,
+       (select team_project from team_projects t where t.project = l.project) as team_project,
        (select json_group_array(identity) from project_identities i where i.project_id = p.id) as identities,
        (select json_group_array(label) from project_aliases a where a.project_id = p.id) as aliases
      from (select label as project from projects union select project from sessions) l
@@ -216,5 +223,6 @@ function createList(db: Sqlite): () => ProjectRow[] {
       ...row,
       identities: JSON.parse(row.identities) as string[],
       aliases: JSON.parse(row.aliases) as string[],
+      synced: row.synced === 1,
     }));
 }
