@@ -23,6 +23,7 @@ async function leaveTraces({ team_id, project_id }: Home): Promise<void> {
   for (const text of [
     "insert into idempotency_keys (team_id, project_id, key, body_hash, event_ids) values ($1, $2, $3::uuid::text, '', '{}')",
     "insert into fix_commands (team_id, project_id, family, observation_id) select team_id, project_id, $3::uuid::text, id from observations where team_id = $1 and project_id = $2 limit 1",
+    "insert into shared_devices (team_id, project_id, device, secret_hash) values ($1, $2, $3::uuid::text, '')",
     "insert into audit_log (id, team_id, project_id, action) values ($3, $1, $2, 'a')",
     "insert into usage_events (team_id, project_id, api_key_id, kind, quantity) values ($1, $2, $3, 'request', 1)",
     "insert into rate_limit_windows (team_id, api_key_id, newest_second, counts) values ($1, $3, case when $2::uuid is null then 0 else 1 end, array_fill(0, array[61]))",
