@@ -223,6 +223,7 @@ export function createMemoryStore(from?: { rows: Map<string, Row>; state: SyncSt
         prompts: count("prompt"),
         sessions: count("session"),
         deletions: rowsNow.filter(({ isGone }) => isGone).length,
+        remaps: 0,
       };
     },
     write(payload, kind = "observation") {

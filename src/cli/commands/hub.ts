@@ -88,7 +88,8 @@ function registerTokens(account: Command, context: CliContext): void {
       const { revokeTokenNow } = await import("../../server/hub/administer-hub.ts");
       const isRevoked = await revokeTokenNow(placeOf(context, options), id);
       if (options.json === true) context.io.json({ id, revoked: true, changed: isRevoked });
-      else context.io.out(isRevoked ? "Revoked." : "Already revoked.");
+      else
+        context.io.out(isRevoked ? "Revoked. Its devices can no longer read or push." : "Already revoked.");
     },
   });
 }

@@ -81,13 +81,15 @@ export interface SyncState {
   last_flush_at_epoch: number | null;
 }
 
-/** Records that wait for their push, by kind. */
+/** What waits for its push, by kind. */
 export interface PendingCounts {
   observations: number;
   summaries: number;
   prompts: number;
   sessions: number;
   deletions: number;
+  /** Renamed and merged projects. */
+  remaps: number;
 }
 
 /** What a page changed, for the live viewer. */

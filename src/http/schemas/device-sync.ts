@@ -14,7 +14,7 @@ export const syncProjectBody = z.lazy(() =>
   }),
 );
 
-/** Records that wait for their push. */
+/** What waits for its push. */
 const syncPending = z.lazy(() =>
   z.object({
     observations: z.int(),
@@ -22,6 +22,8 @@ const syncPending = z.lazy(() =>
     prompts: z.int(),
     sessions: z.int(),
     deletions: z.int(),
+    /** Renamed and merged projects. */
+    remaps: z.int(),
     total: z.int(),
   }),
 );

@@ -142,7 +142,7 @@ test("an empty list checks key and project; a read-only key is refused", async (
   expect((await probe(reader)).status).toBe(403);
 });
 
-test("a device that shares with a secret is written only with it, by any key of the project", async () => {
+test("records of a device with a secret take no write without it", async () => {
   const [key, other] = [
     await addKey({ team: "own", project: "p" }),
     await addKey({ team: "own", project: "p" }),

@@ -51,7 +51,8 @@ export function createOutgoing(db: Sqlite, failures: SyncFailures) {
       const [observations = 0, summaries = 0, prompts = 0, sessions = 0] = kinds.map(({ count }) =>
         count(wish),
       );
-      return { observations, summaries, prompts, sessions, deletions: deletions.count() };
+      const counts = { observations, summaries, prompts, sessions };
+      return { ...counts, deletions: deletions.count(), remaps: remaps.count() };
     },
   };
 }
@@ -67,7 +68,7 @@ interface OfProject {
 const isRecordedHere = (session: string) => `(${session}.represented_until_epoch is null
          and not exists (select 1 from imported_sessions i where i.session_id = ${session}.id))`;
 
-// Of a session or a prompt that came after the launch, and not from an import. A record by hand is never made again.
+// Of a session or a prompt that came after the launch, and not from an import. A manual record is never regenerated.
 const isOfLivePrompt = (table: string) => `exists (
          select 1
          from sessions s
@@ -244,18 +245,20 @@ function placeOf({ kind, id }: OutgoingOp): { device: string; kind: string; orig
 
 function createRemapOps(db: Sqlite) {
   const sql = createSql(db);
-  const unpushed = sql.all<[limit: number], { id: number; from_label: string; to_label: string }>(
-    `select r.id, r.from_label, r.to_label
-     from sync_remaps r
+  const leaving = `from sync_remaps r
      cross join projects p on p.id = coalesce(
        (select id from projects where label = r.to_label),
        (select project_id from project_aliases where label = r.to_label))
      where r.synced_at is null
+       and coalesce(p.synced, (select value + 0 from sync_state where name = 'projects_default'), 0) = 1`;
+  const count = sql.value<[], number>(`select count(*) ${leaving}`);
+  const unpushed = sql.all<[limit: number], { id: number; from_label: string; to_label: string }>(
+    `select r.id, r.from_label, r.to_label
+     ${leaving}
        and not exists (
          select 1
          from sync_failures f
          where f.direction = 'push' and f.device = '' and f.kind = 'mutation' and f.origin_id = 'remap/' || r.id)
-       and coalesce(p.synced, (select value + 0 from sync_state where name = 'projects_default'), 0) = 1
      order by r.id
      limit ?`,
   );
@@ -268,6 +271,7 @@ function createRemapOps(db: Sqlite) {
   );
   return {
     revise,
+    count: () => count() ?? 0,
     take: ({ limit }: Wish): OutgoingOp[] =>
       unpushed(limit).map(({ id, from_label, to_label }) => ({
         kind: "mutation",

@@ -91,7 +91,9 @@ test("renamings in a row reach a device that knows only the first name", async (
   await rename("app", "web");
   await rename("web", "site");
   while (projectMoves.step(100));
+  expect(laptop.sync.pending().remaps).toBe(2);
   await laptop.push(100);
+  expect(laptop.sync.pending().remaps).toBe(0);
   await desk.pull(100);
   const labels = desk.memory.db.prepare("select distinct project from observations").pluck().all();
   expect(labels).toEqual(["site"]);
