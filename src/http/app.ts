@@ -78,7 +78,7 @@ export interface HttpDeps extends WorkerRecords {
   stream: StreamHub;
   /** The folder of the built viewer. */
   viewerDirectory: string;
-  /** What other machines may reach; nothing without it. */
+  /** Access of other machines; none without it. */
   remote?: RemoteAccess;
   timeouts?: Partial<HttpTimeouts>;
 }
@@ -91,9 +91,9 @@ export interface HttpTimeouts {
   headersMs: number;
   /** Between two requests of a connection. */
   keepAliveMs: number;
-  /** How often late requests are looked for: Node's own 30 s would make the others longer than they say. */
+  /** Interval of the timeout check: with Node's 30 s the other timeouts would last longer. */
   checkMs: number;
-  /** For replies that are being made when the app closes; then their connections are cut. */
+  /** For replies in progress when the app closes; then their connections are cut. */
   closeMs: number;
 }
 

@@ -9,16 +9,16 @@ import { anyJson } from "./schemas/fields.ts";
 
 /** The service that a document describes. */
 export interface DescribedService {
-  /** Where the document is asked for. */
+  /** Path of the document. */
   path: string;
   title: string;
   description: string;
   version(): string;
-  /** What the document's own route is added with. */
+  /** Options of the document's own route. */
   config?: FastifyContextConfig;
-  /** How a key is sent; left out where the service asks for none. */
+  /** How a key is sent; left out for a service without keys. */
   keys?: string;
-  /** How a hub token is sent; left out where no route asks for one. */
+  /** How a hub token is sent; left out for a service without a hub. */
   hubTokens?: string;
   /** Statuses that come before any route is reached, so that every route may answer with them. */
   always?: Readonly<Record<number, z.ZodType>>;
@@ -42,7 +42,7 @@ const openapiAnswer = z.lazy(() =>
 
 type OpenapiDocument = z.output<typeof openapiAnswer>;
 
-/** Adds the document's route; `routes` may still grow until it is first asked for. */
+/** Adds the document's route; `routes` may grow until the first request. */
 export function openapiRoute(app: App, service: DescribedService, routes: readonly RouteOptions[]): void {
   let document: OpenapiDocument | undefined;
   app.get(
@@ -102,7 +102,7 @@ function schemesOf({
   return schemes.length === 0 ? {} : { securitySchemes: Object.fromEntries(schemes) };
 }
 
-// Since 3.1 a bearer scheme may name what the bearer must be allowed.
+// Since 3.1 a bearer scheme may list the required scopes.
 function securityOf({ config }: RouteOptions, { keys }: DescribedService): JsonObject {
   const access = config?.access ?? "none";
   if (access === "hub") return { security: [{ [hubScheme]: [] }] };

@@ -69,6 +69,13 @@ export interface HostedObservation extends HostedRecord {
   updated_at_epoch: number;
 }
 
+/** Filter of a list of observations; null is no restriction. */
+export interface ObservationFilter {
+  kind: string | null;
+  obs_type: string | null;
+  platform_source: string | null;
+}
+
 /** Title, summary, narrative and facts as one text; omits a summary equal to the title. */
 export function contentOf({
   title,

@@ -93,11 +93,12 @@ export type ExportRow<K extends ExportKind> = {
     : never;
 };
 
-type ColumnName<F extends string> = F extends `${infer First}${infer Rest}`
+/** `startedAtEpoch` is `started_at_epoch`. */
+export type ColumnName<F extends string> = F extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : F;
 
-/** `startedAtEpoch` is `started_at_epoch`. */
+/** The same for a value. */
 export function columnName(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -11,7 +11,7 @@ import { type ApiService, getRoute } from "./service.ts";
 
 type InjectQuery = z.ZodType<{ projects: string[]; colors: boolean }>;
 
-/** How the services differ: whether a project must be named, and what a preview adds to its text. */
+/** Differences of the services: whether a project is required, and what a preview adds. */
 export interface ContextOptions {
   injectQuery: InjectQuery;
   previewQuery: InjectQuery;

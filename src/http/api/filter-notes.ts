@@ -5,7 +5,7 @@ import { searchCategories } from "../schemas/search.ts";
 
 /** The names that filters can have. */
 export interface KnownFilters {
-  /** The words of the active mode. */
+  /** Types and concepts of the active mode. */
   mode(): Pick<Mode, "name"> & Record<"types" | "concepts", readonly Pick<ModeWord, "id">[]>;
   projects(): string[];
 }
@@ -20,8 +20,7 @@ interface Filters {
 }
 
 /**
- * What an answer says of its filters. A record may have a word of another mode, so a filter is never refused: only where
- * nothing was found the name may be wrong.
+ * Notes on the filters of an empty answer. An unknown name is no error, since a record may have a word of another mode.
  */
 export function notesOnFilters(
   found: number,

@@ -7,7 +7,7 @@ import type { App } from "../plugins/zod.ts";
 import { changeErrors } from "../schemas/error.ts";
 import { hookAnswer, hookBody, hookParams } from "../schemas/session.ts";
 
-/** Takes a host's event; resolves to the hook's exact output, which may be empty. Null for a payload that is no object. */
+/** Receives a host's event; resolves to the hook's exact output, which may be empty. A payload that is no object is null. */
 export type ReceiveHook = (
   host: string,
   event: string,

@@ -12,7 +12,7 @@ export interface KnownNames extends KnownFilters {
 
 /**
  * The search with the filters read from its words, and notes about them. An invalid filter stays a search word, with a
- * note; `plain` is the query without such words. Explicit filters win. An unknown project stays a filter: records of other projects are no answer.
+ * note; `plain` is the query without such words. Explicit filters win. An unknown project stays a filter.
  */
 export function readLabels(
   asked: SearchRequest,
@@ -100,7 +100,7 @@ function readLabel(
       if (concepts.some(({ id }) => id === word)) return { concepts: [word] };
       return { unknown: noSuchWords("concept", [value], { name, known: concepts }) };
     default:
-      // `file:line` is no path.
+      // The part after the colon of `file:line` is no path.
       return /[./\\]/.test(value) ? { files: [value] } : null;
   }
 }

@@ -12,7 +12,7 @@ import {
 
 export interface RetentionPorts {
   state(): Promise<RetentionState>;
-  /** What would go with the changed policy. */
+  /** Counts of a changed policy, without deleting. */
   plan(change: RetentionBody): Promise<ForgetPlan>;
   set(change: RetentionBody): Promise<RetentionState>;
 }

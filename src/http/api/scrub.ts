@@ -1,4 +1,4 @@
-// Applying the redaction of today to what was stored before.
+// `mem scrub` over HTTP: applies today's redaction to stored records.
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors } from "../schemas/error.ts";

@@ -1,5 +1,5 @@
-// What the `/api` routes of both services run on: ports, access and error statuses. The worker's ports reach its whole
-// store; the server binds them to a request and to what its key reaches.
+// Ports, access and error statuses of the `/api` routes in both services. The worker's ports reach its whole store; the
+// server binds them to the reach of a request's key.
 import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import type * as z from "zod";
 import type { Intake } from "../../capture/inputs.ts";

@@ -22,7 +22,7 @@ import {
 } from "../schemas/session.ts";
 import { type ApiService, type NumberedSession, postRoute } from "./service.ts";
 
-/** `/api/sessions/*`: what hooks and plugins post while an agent works. */
+/** `/api/sessions/*`: posts of hooks and plugins while an agent works. */
 export function sessionRoutes(app: App, service: ApiService): void {
   const at = (action: string) => ({
     service,
@@ -57,7 +57,7 @@ export function sessionRoutes(app: App, service: ApiService): void {
   );
 }
 
-/** `/sessions/:sessionDbId/*`: routes that name a session by its number, for older integrations. */
+/** `/sessions/:sessionDbId/*`: the legacy routes, which name a session by its number. */
 export function numberedSessionRoutes(app: App, service: ApiService): void {
   numberedRoute(
     app,

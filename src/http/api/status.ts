@@ -20,7 +20,7 @@ export interface StatusPorts {
   health(): Health;
   version(): string;
   processingStatus(): ProcessingStatusAnswer;
-  /** The keyed answer to a caller's nonce: proves that this worker holds the secret of `worker.json`. */
+  /** HMAC of the caller's nonce: proves that this worker has the secret of `worker.json`. */
   prove(nonce: string): string;
 }
 
@@ -75,7 +75,7 @@ export interface MaintenancePorts {
   compared(): { at: number | null; found: number };
 }
 
-/** `POST /api/maintenance/repair` begins, `GET` says how far it is. */
+/** `POST /api/maintenance/repair` starts a repair, `GET` returns its progress. */
 export function maintenanceRoutes(app: App, maintenance: MaintenancePorts): void {
   route(app, "POST /api/maintenance/repair", {
     summary: "Rebuild full text and files of all records, in the background.",

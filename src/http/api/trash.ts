@@ -22,9 +22,9 @@ export interface TrashPorts {
   /** Throws `not_found`. */
   remove(kind: TrashKind, id: number): Promise<DeletedRecord>;
   page(request: TrashQuery): TrashPage;
-  /** Nothing can be restored any more; its rows are deleted in the background. */
+  /** Ends every undo; the rows are deleted in the background. */
   empty(): Promise<EmptiedTrash>;
-  /** Throws `not_found`, or `conflict` when what is there now forbids it. */
+  /** Throws `not_found`, or `conflict` when present records forbid it. */
   restore(trashId: number): Promise<RestoredRecord>;
 }
 

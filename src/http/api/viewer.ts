@@ -105,7 +105,7 @@ function fileOf(name: string, body: Buffer, cacheControl: string): ViewerFile {
   };
 }
 
-// Scripts and styles that stand in a page are allowed by their digests, and nothing else inline.
+// The policy allows inline scripts and styles by their digests only.
 function policyOf(page: string): string {
   return [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-// What the viewer's pages show beside the records: feed, injections, details, activity, open work.
+// Views of the viewer's pages: feed, injections, details, activity, open work.
 import { MemError } from "../../core/errors.ts";
 import type { RecordName } from "../../core/records/record-name.ts";
 import { route } from "../plugins/route.ts";
@@ -43,7 +43,7 @@ export interface ViewPorts {
   records(sessionId: number, page: SessionPage): SessionRecords | undefined;
   activity(request: { days: number; project?: string | undefined }): Activity;
   details(observationId: number): Promise<ObservationDetails | undefined>;
-  /** What a session start of the project names as open; without one, of the latest projects. */
+  /** Open work in the context of a session start; without a project, of the latest projects. */
   openWork(project: string | undefined): Promise<OpenWorkAnswer>;
 }
 

@@ -127,7 +127,7 @@ async function searchWithLabels(
   const { asked, notes, plain } = readLabels(query, known);
   const found = await search.search(asked);
   const loose = countOf(found) > 0 ? null : loosened({ ...asked, query: plain }, asked, known);
-  // An empty later page says nothing about the filters.
+  // A later page may be empty with valid filters.
   const isEmpty =
     loose !== null && (!asked.offset || countOf(await search.search({ ...asked, offset: 0 })) === 0);
   const again = isEmpty ? await search.search(loose.asked) : undefined;
@@ -138,7 +138,7 @@ async function searchWithLabels(
 
 const withoutFilter = "Nothing was found with that filter, so these are the results without it.";
 
-/** The search without filters that name nothing, unless nothing of it would be left; null where there are none. */
+/** The search without unknown filters; null when there are none, or when they are all of it. */
 function loosened(
   plain: SearchRequest,
   asked: SearchRequest,

@@ -25,7 +25,7 @@ interface Speech {
 
 const workersSpeech: Speech = { words: {}, openapi: "/api/openapi.json" };
 
-/** Sets the handlers for thrown errors and unknown routes; the worker's words unless a service brings its own. */
+/** Sets the handlers for thrown errors and unknown routes; a service may replace the worker's messages. */
 export function installErrors(app: App, { words, openapi, methodsOf }: Speech = workersSpeech): void {
   app.decorate("errorWords", words);
   app.setErrorHandler((thrown, _request, reply) => sendError(reply, thrown));
@@ -54,7 +54,7 @@ export function sendError(reply: FastifyReply, thrown: unknown): void {
   reply.code(error.status).type("application/json; charset=utf-8").send(error.toBody());
 }
 
-/** The error in the service's words; a message set by the thrower stays. */
+/** The error with the service's messages; a message that the thrower set stays. */
 export function inWordsOf(words: ErrorWords, error: MemError): MemError {
   const own = words[error.code];
   if (own === undefined) return error;
@@ -70,7 +70,7 @@ export function inWordsOf(words: ErrorWords, error: MemError): MemError {
   });
 }
 
-/** Any thrown value in the words of the catalogue: fastify's own errors, SQLite's by their code, else `internal`. */
+/** Any thrown value as an error of the catalog: fastify's errors, SQLite's by their code, else `internal`. */
 export function toHttpError(thrown: unknown): MemError {
   if (thrown instanceof MemError) return thrown;
   const { code, statusCode } = signsOf(thrown);
@@ -87,7 +87,7 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** Answers what the HTTP parser refused (no request exists yet) and ends the connection. */
+/** Answers a request that the HTTP parser refused, and ends the connection. */
 export function answerParserError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -1,4 +1,4 @@
-// Bodies: JSON and nothing else, bounded in size and nesting, without keys that reach into prototypes.
+// Parses bodies: JSON only, bounded in size and nesting, without keys that change prototypes.
 import type { IncomingMessage } from "node:http";
 import { MemError } from "../../core/errors.ts";
 import { nestingExceeds } from "../../privacy/nesting.ts";
@@ -56,7 +56,7 @@ function parseJson(json: string): Json {
   }
 }
 
-// Its place, and nothing of the body: what stands there may be a secret.
+// The position only: the body may contain a secret.
 function inWords(fault: JsonFault | undefined): { message?: string; hint?: string; details?: Json } {
   if (fault === undefined) return {};
   const { position, line, column, expected } = fault;
@@ -87,7 +87,7 @@ function foreignKeys(value: { [key: string]: Json }): string[] {
   return keys;
 }
 
-// Below the top level stands what tools said. The key is dropped there, so that a strange key does not cost the event.
+// Below the top level is the output of tools: drops the key there, so that the event is kept.
 function dropForeignKeys(value: Json): void {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) for (const key of foreignKeys(value)) delete value[key];

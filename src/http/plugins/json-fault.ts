@@ -1,4 +1,4 @@
-// Where a text stops being JSON: the first place that no JSON text could go on from, and what could stand there.
+// Finds the first character at which a text stops being JSON, and what JSON allows there.
 
 export interface JsonFault {
   /** From 0, in UTF-16 units. */
@@ -6,7 +6,7 @@ export interface JsonFault {
   /** From 1. */
   line: number;
   column: number;
-  /** What could stand there, in words. */
+  /** What JSON allows there, in words. */
   expected: string;
 }
 

@@ -6,11 +6,11 @@ import { hostname } from "node:os";
 import type { Clock } from "../../core/clock.ts";
 import { MemError } from "../../core/errors.ts";
 
-/** What another machine may reach. */
+/** Access of another machine. */
 export type RemoteAccess =
   /** Nothing. */
   | { is: "closed" }
-  /** The TV page and what it reads, with the token of this SHA-256 digest. */
+  /** The TV page and its data, with the token of this SHA-256 digest. */
   | { is: "token"; sha256: Buffer }
   /** Everything: the user bound another address and set no token. */
   | { is: "open" };
@@ -49,7 +49,7 @@ export function denialOf(
   return tokens.length === 1 && token !== undefined && isEqual(token, access.sha256) ? undefined : "token";
 }
 
-/** The error for a denial. Every text is constant: nothing of the request comes back. */
+/** The error for a denial. Its texts are constant and repeat nothing of the request. */
 export function denialError(denial: RemoteDenial): MemError {
   switch (denial) {
     case "closed":

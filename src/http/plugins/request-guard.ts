@@ -17,7 +17,7 @@ export interface GuardOptions {
   address(): { host: string; port: number };
   /** True for a connection on the worker's own socket file or pipe. */
   isPipe(socket: Socket): boolean;
-  /** What other machines may reach; nothing without it. */
+  /** Access of other machines; none without it. */
   remote?: RemoteAccess;
   /** Called with every refused request of another machine. */
   onDenied?: DenialLog;
@@ -110,7 +110,7 @@ type Refusal = Extract<ErrorCode, "host_not_allowed" | "origin_not_allowed" | "i
 
 const pipeHosts: ReadonlySet<string> = new Set(["localhost"]);
 
-// What a browser sends with requests of another site, and a target that no browser sends to a server.
+// Headers of a browser's cross-site request, and a target that no browser sends.
 function browserRefusal(raw: IncomingMessage, host: string | undefined, pipe: boolean): Refusal | undefined {
   if (!raw.url?.startsWith("/")) return "invalid_request";
   const { origin, "sec-fetch-site": site } = raw.headers;

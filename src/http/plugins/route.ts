@@ -1,4 +1,4 @@
-// Adds a route by one object: its schemas beside what answers it.
+// Adds a route from one object with its schemas and its handler.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type {
   ContextConfigDefault,

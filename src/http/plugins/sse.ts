@@ -66,7 +66,7 @@ export function createSseClients(options: SseOptions = {}) {
     /** Ends every stream. */
     closeAll() {
       for (const client of clients.keys()) {
-        // What a client did not read yet would hold the connection open, and with it the worker.
+        // Unread data would keep the connection, and with it the worker, open.
         if (client.writableLength > 0) client.destroy();
         else client.end();
       }

@@ -14,15 +14,15 @@ import { issueWords } from "../schemas/issue-words.ts";
 
 declare module "fastify" {
   interface FastifySchema {
-    /** One line of what the route is for, shown in the OpenAPI document. */
+    /** The route's purpose in one line, for the OpenAPI document. */
     summary?: string;
-    /** Headers that the handler itself reads, and those that it sets by status: for the document. */
+    /** Headers that the handler reads, and those that it sets by status: for the OpenAPI document. */
     readsHeaders?: DescribedHeaders;
     setsHeaders?: Readonly<Record<number, DescribedHeaders>>;
   }
 }
 
-/** What headers mean, by their names. */
+/** Descriptions by header name. */
 export type DescribedHeaders = Readonly<Record<string, string>>;
 
 /** The app that routes are added to: bodies, queries, paths and answers are typed by the route's schemas. */
@@ -58,13 +58,13 @@ function neverAsked(): never {
 
 function checkedBy(schema: z.ZodType): (value: unknown) => { value: unknown } | { error: Error } {
   return (value) => {
-    // A request without a body or a query is one whose every field is left out.
+    // Without a body or a query, every field is left out.
     const result = schema.safeParse(value ?? {}, { error: issueWords });
     return result.success ? { value: result.data } : { error: invalidRequest(result.error) };
   };
 }
 
-// The names of wrong fields are the sender's, and may be keys that slipped. The details say where and what; a body of 100,000 wrong keys must not come back as 100,000 lines.
+// A wrong field's name may be a pasted secret. The count is bounded: a body may have 100,000 wrong keys.
 const maxIssues = 20;
 const maxMessageChars = 300;
 

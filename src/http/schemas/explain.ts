@@ -3,7 +3,7 @@ import * as z from "zod";
 import { reaches, speakers } from "../../core/records/statement.ts";
 import { optionalText } from "./fields.ts";
 
-/** Query and body of `/api/context/explain`: a project or a directory in it, and what a session in it does first. */
+/** Query and body of `/api/context/explain`: a project or a directory in it, and the first steps of a session. */
 export const explainQuery = z.lazy(() =>
   z
     .object({

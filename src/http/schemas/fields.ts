@@ -119,7 +119,7 @@ export function gitPlace() {
   };
 }
 
-/** What a replicated row carries for sync. */
+/** Sync columns of a replicated row. */
 export function syncColumns() {
   return {
     synced_at: epochMs().nullable(),
@@ -168,7 +168,7 @@ function entriesOf(list: string): string[] {
     .filter((entry) => entry !== "");
 }
 
-// Most bodies use the first spelling and hold no null: those are passed on as they are, without a copy.
+// Most bodies use the first spelling and no null: they pass without a copy.
 function respelled(
   body: unknown,
   spellings: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// Messages for invalid values. The validator's own are written for schema authors.
+// Messages for invalid values; zod's own are written for schema authors.
 import type * as z from "zod";
 
 type Issue = z.core.$ZodRawIssue;

@@ -67,7 +67,7 @@ export const removeFoldersBody = z.lazy(() => z.strictObject({ under: name("an a
 
 const left = () => z.array(z.object({ path: z.string(), why: z.string() }));
 
-/** Files taken back, and those left as they are because they could not be changed safely. */
+/** Removed files, and those that could not be changed safely. */
 export const removedFolders = z.lazy(() => z.object({ removed: z.array(z.string()), left: left() }));
 
 export const refreshedFolders = z.lazy(() =>

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { epochMs, isoTimestamp, wholeNumberOr } from "./fields.ts";
 
-/** Parameters of `GET /api/queue`; `since` leaves out what was accepted before it. */
+/** Parameters of `GET /api/queue`; `since` omits messages accepted before it. */
 export const queueQuery = z.lazy(() =>
   z.object({
     status: z
@@ -44,7 +44,7 @@ const queuedMessage = z.lazy(() =>
     .meta({ id: "QueuedMessage" }),
 );
 
-/** Body of `POST /api/queue/retry`: ids, or a filter; nothing means every message that failed. */
+/** Body of `POST /api/queue/retry`: ids or a filter; empty means every failed message. */
 export const retryBody = z.lazy(() =>
   z.strictObject(selection()).refine((body) => !mixesIdsAndFilter(body), { error: idsOrFilter }),
 );

@@ -1,4 +1,4 @@
-// Wire shapes of the fixed questions of recall, of a file's records, and of records asked for by their ids.
+// Wire shapes of topics, of a file's records, and of records by their ids.
 import * as z from "zod";
 import { commaList, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 import { parsedObservation, parsedObservationFields } from "./records.ts";
@@ -39,7 +39,7 @@ export const fileTimelineQuery = z.lazy(() =>
     .refine(({ path }) => path !== "", { path: ["path"], error: pathError }),
 );
 
-/** A file's records, newest first; `total` counts those that did not fit as well. */
+/** A file's records, newest first; `total` includes those beyond the limit. */
 export const fileTimelineAnswer = z.lazy(() =>
   z.object({
     path: z.string(),

@@ -128,7 +128,7 @@ export const summaryChange = z.lazy(() => {
 /** Body of `PATCH /api/prompts/:id`. */
 export const promptChange = z.lazy(() => z.strictObject({ prompt_text: z.string().min(1).max(262_144) }));
 
-/** Another one says it now, it is wrong, or the last of both is taken back. */
+/** Supersede, reject, or undo the last of both. */
 export const statusBody = z.lazy(() =>
   z
     .discriminatedUnion("status", [

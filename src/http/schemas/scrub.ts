@@ -1,4 +1,4 @@
-// Wire shapes of applying the redaction of today to what was stored before.
+// Wire shapes of `mem scrub`, which applies today's redaction to stored records.
 import * as z from "zod";
 import { epochMs, epochMsOrNull } from "./fields.ts";
 

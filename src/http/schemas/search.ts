@@ -44,7 +44,7 @@ export const searchQuery = z.lazy(() =>
 /** `searchQuery`, inferred. */
 export type SearchQuery = z.output<typeof searchQuery>;
 
-/** Answer of `GET /api/search`: index form or whole records, each with its rank (lower is better) when there were words. */
+/** Answer of `GET /api/search`: index form or whole records; with words, each has a rank (lower is better). */
 export const searchAnswer = z.lazy(() =>
   z.object({
     // The line first: nearly all answers are lines, and a failed try of a record costs more than the search.

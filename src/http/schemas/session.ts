@@ -67,7 +67,7 @@ export const notRecorded = z.lazy(() =>
   z.object({ status: z.literal("skipped"), reason: z.literal("private") }),
 );
 
-/** Body of `POST /api/sessions/complete`; the reason is the host's own word. */
+/** Body of `POST /api/sessions/complete`; the host chooses the reason's text. */
 export const completeBody = z.lazy(() =>
   bodyWithSpellings(
     z.object({ claudeSessionId: claudeSessionId(), reason: z.string().max(200).optional() }),
@@ -112,7 +112,7 @@ export const sessionStatus = z.lazy(() =>
   }),
 );
 
-/** Body of `PATCH /sessions/:id`: the title is what may change. */
+/** Body of `PATCH /sessions/:id`: the new title. */
 export const renameBody = z.lazy(() =>
   z.strictObject(
     { title: z.string().max(1000) },
@@ -219,7 +219,7 @@ export const hookParams = z.lazy(() => z.object({ host: name(), event: name() })
 /** The host's payload as it came on the hook's standard input. */
 export const hookBody = z.lazy(() => anyJsonObject());
 
-/** Exactly what the hook prints: the host's envelope, or nothing. */
+/** The exact output of the hook: the host's envelope, or empty. */
 export const hookAnswer = z.lazy(() => z.string());
 
 function name() {

@@ -72,7 +72,7 @@ export const readiness = z.lazy(() => z.object({ status: z.literal("ready") }));
 /** Answer of `GET /api/version`. */
 export const versionAnswer = z.lazy(() => z.object({ version: z.string() }));
 
-/** Search by meaning: what embeds, how far it is, and why not further; see `VectorStatus`. */
+/** Vector search: embedder, progress, and the reason for a stop; see `VectorStatus`. */
 const vectors = z.lazy(() =>
   z
     .object({
@@ -127,7 +127,10 @@ const provider = z.lazy(() =>
   z.object({ name: z.string(), active: z.string(), model: z.string().nullable() }),
 );
 
-/** Why no model is asked at the moment; `until` null: it waits for the user, `next` is their step. `localWrites`: nothing waits. `isFallback`: the user never chose this provider. */
+/**
+ * Why no model is called now. `until` null: until the user acts, and `next` names the step. `localWrites`: local rules write
+ * meanwhile. `isFallback`: the user never chose this provider.
+ */
 export const pause = z.lazy(() =>
   z
     .object({
@@ -189,7 +192,7 @@ export const stats = z.lazy(() =>
 /** Answer of `GET /api/projects`. */
 export const projectList = z.lazy(() => z.object({ projects: z.array(z.string()) }));
 
-/** What the routes of `api/status.ts` and `api/data.ts` are given to answer. */
+/** Answers of the status routes. */
 export type Health = z.output<typeof health>;
 /** `compatibilityHealth`, inferred. */
 export type CompatibilityHealth = z.output<typeof compatibilityHealth>;

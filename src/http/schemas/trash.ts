@@ -43,7 +43,7 @@ export const trashQuery = z.lazy(() =>
 /** `trashQuery`, inferred. */
 export type TrashQuery = z.output<typeof trashQuery>;
 
-/** A page of what can be undone, newest first. */
+/** A page of deletions that can be undone, newest first. */
 export const trashPage = z.lazy(() =>
   pageOf(
     z

@@ -1,4 +1,4 @@
-// Wire shapes of the hosted server's events: what agents did, as it is sent and as it is stored.
+// Wire shapes of the hosted server's events, as sent and as stored.
 import * as z from "zod";
 import { anyId, anyJson, anyJsonObject, epochMs, epochMsIn, flag, word } from "./fields.ts";
 import { v1JobMention } from "./v1-jobs.ts";
@@ -28,7 +28,7 @@ export const newEvents = z.lazy(() => {
 });
 
 /** An event as stored. */
-const event = z.lazy(() =>
+export const event = z.lazy(() =>
   z
     .object({
       id: z.string(),
@@ -64,32 +64,35 @@ export const eventsCreated = z.lazy(() =>
   }),
 );
 
-/** What was made of an event. */
+/** Observations generated from an event. */
 export const eventObservations = z.lazy(() =>
+  z.object({ eventId: z.string(), observations: z.array(observationOfEvent) }),
+);
+
+export const observationOfEvent = z.lazy(() =>
   z.object({
-    eventId: z.string(),
-    observations: z.array(
-      z.object({
-        id: z.string(),
-        projectId: z.string(),
-        teamId: z.string(),
-        serverSessionId: z.string().nullable(),
-        kind: z.string(),
-        type: z.string(),
-        title: z.string(),
-        content: z.string(),
-        metadata: anyJsonObject(),
-        createdAtEpoch: epochMs(),
-        updatedAtEpoch: epochMs(),
-        source: z.object({
-          id: z.string(),
-          sourceType: z.string(),
-          sourceId: z.string(),
-          generationJobId: z.string().nullable(),
-          createdAtEpoch: epochMs(),
-        }),
-      }),
-    ),
+    id: z.string(),
+    projectId: z.string(),
+    teamId: z.string(),
+    serverSessionId: z.string().nullable(),
+    kind: z.string(),
+    type: z.string(),
+    title: z.string(),
+    content: z.string(),
+    metadata: anyJsonObject(),
+    createdAtEpoch: epochMs(),
+    updatedAtEpoch: epochMs(),
+    source: sourceOfEvent,
+  }),
+);
+
+export const sourceOfEvent = z.lazy(() =>
+  z.object({
+    id: z.string(),
+    sourceType: z.string(),
+    sourceId: z.string(),
+    generationJobId: z.string().nullable(),
+    createdAtEpoch: epochMs(),
   }),
 );
 

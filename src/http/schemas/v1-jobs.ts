@@ -2,11 +2,11 @@
 import * as z from "zod";
 import { anyId, anyJsonObject, epochMs, epochMsOrNull, wholeNumberOr, word } from "./fields.ts";
 
-/** A job where it is only mentioned: by the event or session that it is about. */
+/** A job, as its event or session refers to it. */
 export const v1JobMention = z.lazy(() => z.object(mentionFields()).meta({ id: "V1JobMention" }));
 
-/** A job as callers poll it; `observationIds` is what it made. */
-const v1Job = z.lazy(() =>
+/** A job as callers poll it; `observationIds` are its results. */
+export const v1Job = z.lazy(() =>
   z
     .object({
       ...mentionFields(),
@@ -60,7 +60,7 @@ function mentionFields() {
 }
 
 /** A session of an agent. */
-const v1Session = z.lazy(() =>
+export const v1Session = z.lazy(() =>
   z
     .object({
       id: z.string(),
@@ -100,7 +100,7 @@ export const nothing = z.lazy(() => z.strictObject({}));
 
 export const sessionAnswer = z.lazy(() => z.object({ session: v1Session }));
 
-/** Answer of the end: the job that asks for the summary. */
+/** Answer of the end, with the job of the summary. */
 export const sessionEnded = z.lazy(() =>
   z.object({ session: v1Session, generationJob: v1JobMention.nullable() }),
 );

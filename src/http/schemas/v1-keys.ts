@@ -79,7 +79,7 @@ export const keysAnswer = z.lazy(() =>
 /** `{ id }` of a path. */
 export const keyParams = z.lazy(() => z.object({ id: anyId() }));
 
-/** `revokedIds` are the keys that lived until now: the one that was named and its descendants. */
+/** `revokedIds`: the named key and its descendants, without those that had ended before. */
 export const revokedKey = z.lazy(() =>
   z.object({ revoked: z.literal(true), id: z.string(), revokedIds: z.array(z.string()) }),
 );

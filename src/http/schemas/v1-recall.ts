@@ -62,7 +62,7 @@ const filters = () => ({
   obsType: z.string().max(64).optional(),
 });
 
-/** Body of `POST /v1/search`. Words that say nothing find the newest records. */
+/** Body of `POST /v1/search`. Stop words alone find the newest records. */
 export const searchBody = z.lazy(() =>
   z.strictObject({ ...filters(), query: z.string().max(maxQueryChars), limit: wholeNumberOr(20, 1, 100) }),
 );

@@ -33,20 +33,20 @@ export const auditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
+export const auditEntry = z.object({
+  id: z.string(),
+  action: z.string(),
+  projectId: z.string().nullable(),
+  apiKeyId: z.string().nullable(),
+  resourceType: z.string(),
+  resourceId: z.string().nullable(),
+  details: anyJson(),
+  requestId: z.string().nullable(),
+  createdAtEpoch: z.number(),
+});
+
 export const auditAnswer = z.object({
-  entries: z.array(
-    z.object({
-      id: z.string(),
-      action: z.string(),
-      projectId: z.string().nullable(),
-      apiKeyId: z.string().nullable(),
-      resourceType: z.string(),
-      resourceId: z.string().nullable(),
-      details: anyJson(),
-      requestId: z.string().nullable(),
-      createdAtEpoch: z.number(),
-    }),
-  ),
+  entries: z.array(auditEntry),
   nextBefore: z.number().nullable(),
 });
 
@@ -55,7 +55,7 @@ const keptDays =
 
 const daysError = "must be a whole number of days from 1 to 3650, or null";
 
-/** The caller's team, and what it may change of it. */
+/** The caller's team. */
 export const teamAnswer = z.object({
   team: z.object({
     id: z.string(),
@@ -89,7 +89,7 @@ export const usageAnswer = z.object({
 });
 
 /** A project of the team. */
-const project = z.lazy(() =>
+export const project = z.lazy(() =>
   z
     .object({
       id: z.string(),

@@ -4,8 +4,9 @@ import type { Caller } from "../../core/records/tenancy.ts";
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors } from "../schemas/error.ts";
-import { auditAnswer, auditQuery } from "../schemas/v1-team.ts";
+import { auditAnswer, auditEntry, auditQuery } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
+import { onWire } from "./on-wire.ts";
 import { type ProjectScopePorts, projectIdOf } from "./project-scope.ts";
 
 export interface AuditPorts extends Pick<ProjectScopePorts, "idOfName"> {
@@ -29,23 +30,9 @@ export function auditRoutes(app: App, ports: AuditPorts): void {
       const found = await ports.read(caller, page);
       const entries = found.slice(0, limit);
       return {
-        entries: entries.map(onWire),
+        entries: entries.map((entry) => onWire(auditEntry, entry)),
         nextBefore: found.length > limit ? (entries.at(-1)?.seq ?? null) : null,
       };
     },
   });
-}
-
-function onWire(entry: AuditEntry) {
-  return {
-    id: entry.id,
-    action: entry.action,
-    projectId: entry.project_id,
-    apiKeyId: entry.api_key_id,
-    resourceType: entry.resource_type,
-    resourceId: entry.resource_id,
-    details: entry.details,
-    requestId: entry.request_id,
-    createdAtEpoch: entry.created_at_epoch,
-  };
 }

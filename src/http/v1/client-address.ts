@@ -8,7 +8,7 @@ export type ClientAddress = (request: Asked) => string;
 
 type Asked = Pick<IncomingMessage, "headers"> & { socket: { remoteAddress?: string | undefined } };
 
-/** Ranges of the words `loopback` and `private`. */
+/** Address ranges of `loopback` and `private`. */
 const named: Record<string, readonly string[]> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fe80::/10"],

@@ -1,5 +1,5 @@
-// The worker's routes that a server answers too, for integrations written against the worker. Each needs a key and
-// reaches what the key reaches. Routes that change one machine are absent.
+// Compatibility routes: the worker's `/api` on the server, within the reach of the key. Routes that change one machine are
+// absent.
 
 import type { FastifyRequest } from "fastify";
 import * as z from "zod";
@@ -67,7 +67,7 @@ function askerOf(request: FastifyRequest): Asker {
   return { caller: callerOf(request), by: request.routeOptions.url ?? "", request_id: request.id };
 }
 
-// Open without a key: they say nothing of any team or of the machine.
+// Open without a key: the answers contain nothing about a team or the machine.
 function statusRoutes(app: App, { version, demandReady }: HealthPorts): void {
   route(app, "GET /api/health", {
     ...open,

@@ -17,7 +17,7 @@ import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-
 export interface DeletionPorts extends ProjectScopePorts {
   /** False when the caller has no record of that id. */
   deleteMemory(caller: Caller, id: string, requestId: string): Promise<boolean>;
-  /** Undefined when the caller has no such project. */
+  /** Undefined when the caller reaches no such project. */
   purge(caller: Caller, projectId: string, requestId: string): Promise<PurgedCounts | undefined>;
 }
 

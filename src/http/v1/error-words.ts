@@ -1,7 +1,7 @@
-// Messages and hints of the hosted server, where the catalog's are meant for users of a worker.
+// Messages and hints of the hosted server; the catalog's are for users of a worker.
 import type { ErrorWords } from "../plugins/errors.ts";
 
-/** For readers who have a key, but neither the log nor a shell of the server. */
+/** For readers with a key, but without the server's log or a shell on it. */
 export const hostedErrorWords: ErrorWords = {
   invalid_request: { hint: "GET /v1/openapi.json describes what every route takes." },
   host_not_allowed: {

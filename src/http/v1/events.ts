@@ -2,7 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import type * as z from "zod";
 import { MemError } from "../../core/errors.ts";
-import type { EventSource, EventWithJob, HostedEvent, JobMention } from "../../core/records/hosted-event.ts";
+import type { EventSource, EventWithJob, HostedEvent } from "../../core/records/hosted-event.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { Caller } from "../../core/records/tenancy.ts";
 import { inWordsOf } from "../plugins/errors.ts";
@@ -10,6 +10,7 @@ import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
+  event,
   eventAnswer,
   eventCreated,
   eventObservations,
@@ -17,10 +18,13 @@ import {
   ingestQuery,
   newEvent,
   newEvents,
+  observationOfEvent,
+  sourceOfEvent,
 } from "../schemas/v1-events.ts";
-import { anyIdParams } from "../schemas/v1-jobs.ts";
+import { anyIdParams, v1JobMention } from "../schemas/v1-jobs.ts";
 import { callerOf } from "./authentication.ts";
 import { hostedErrorWords } from "./error-words.ts";
+import { onWire } from "./on-wire.ts";
 
 export type EventBody = z.output<typeof newEvent>;
 
@@ -80,7 +84,7 @@ export function eventRoutes(app: App, events: EventPorts): void {
   });
 }
 
-// `wait` asks for the job in the answer, which always has it: the job is stored with the event.
+// `wait` changes nothing: the job is stored with the event, so every answer has it.
 function ingestRoutes(app: App, events: EventPorts): void {
   route(app, "POST /v1/events", {
     config: { access: "memories:write" },
@@ -143,57 +147,17 @@ function noSuchEvent(): MemError {
 }
 
 function recordedOnWire({ event, job }: EventWithJob) {
-  return { event: eventOnWire(event), generationJob: job === null ? null : jobMentionOnWire(job) };
+  return { event: eventOnWire(event), generationJob: job && onWire(v1JobMention, job) };
 }
 
-function eventOnWire(event: HostedEvent) {
-  return {
-    id: event.id,
-    projectId: event.project_id,
-    teamId: event.team_id,
-    serverSessionId: event.session_id,
-    sourceType: event.source_type,
-    sourceEventId: event.source_event_id,
-    eventType: event.event_type,
-    platformSource: event.platform_source,
-    payload: event.payload,
-    metadata: event.metadata,
-    occurredAtEpoch: event.occurred_at_epoch,
-    receivedAtEpoch: event.received_at_epoch,
-  };
-}
-
-/** A job where it is only mentioned. */
-export function jobMentionOnWire(job: JobMention) {
-  return {
-    id: job.id,
-    status: job.status,
-    sourceType: job.source_type,
-    sourceId: job.source_id,
-    createdAtEpoch: job.created_at_epoch,
-    updatedAtEpoch: job.updated_at_epoch,
-  };
+function eventOnWire(stored: HostedEvent) {
+  return onWire(event, stored, { serverSessionId: stored.session_id });
 }
 
 function observationOnWire({ observation, source }: { observation: HostedObservation; source: EventSource }) {
-  return {
-    id: observation.id,
-    projectId: observation.project_id,
-    teamId: observation.team_id,
+  return onWire(observationOfEvent, observation, {
     serverSessionId: observation.session_id,
-    kind: observation.kind,
     type: observation.obs_type,
-    title: observation.title,
-    content: observation.content,
-    metadata: observation.metadata,
-    createdAtEpoch: observation.created_at_epoch,
-    updatedAtEpoch: observation.updated_at_epoch,
-    source: {
-      id: source.id,
-      sourceType: source.source_type,
-      sourceId: source.source_id,
-      generationJobId: source.generation_job_id,
-      createdAtEpoch: source.created_at_epoch,
-    },
-  };
+    source: onWire(sourceOfEvent, source),
+  });
 }

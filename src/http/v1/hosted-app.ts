@@ -88,8 +88,8 @@ function createApp(log: FastifyBaseLogger): App {
 }
 
 /**
- * The methods of the server's own routes that the path matches, in the alphabet's order; `routes` may grow until it is
- * first asked. Not of the older ones: what a worker has there beside them is not here, and answered like any unknown path.
+ * The methods of the /v1 routes that match a path, sorted; `routes` may grow until the first call. Compatibility routes are
+ * left out: a worker's route that the server lacks answers like any unknown path.
  */
 function createMethodsOf(routes: readonly RouteOptions[]): (path: string) => string[] {
   let known: { pattern: RegExp; methods: string[] }[] | undefined;
@@ -112,7 +112,7 @@ function installRequestMetrics(app: App, observe: (request: AnsweredRequest) => 
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url;
     observe({
-      // Without a route the method is whatever a stranger made up.
+      // Without a route the client chooses the method: a label must have few values.
       method: route === undefined ? "any" : request.method,
       route: route ?? "none",
       status: reply.statusCode,

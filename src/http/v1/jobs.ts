@@ -5,8 +5,9 @@ import type { Caller } from "../../core/records/tenancy.ts";
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
-import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery, nothing } from "../schemas/v1-jobs.ts";
+import { anyIdParams, jobAnswer, jobsAnswer, jobsQuery, nothing, v1Job } from "../schemas/v1-jobs.ts";
 import { callerOf } from "./authentication.ts";
+import { onWire } from "./on-wire.ts";
 
 interface JobsQuery {
   status: JobStatus | undefined;
@@ -105,25 +106,8 @@ function noSuchJob(): MemError {
 }
 
 function jobOnWire(job: HostedJob) {
-  return {
-    id: job.id,
-    projectId: job.project_id,
-    teamId: job.team_id,
-    sourceType: job.source_type,
-    sourceId: job.source_id,
+  return onWire(v1Job, job, {
     agentEventId: job.source_type === "agent_event" ? job.source_id : null,
     serverSessionId: job.session_id,
-    jobType: job.job_type,
-    status: job.status,
-    attempts: job.attempts,
-    maxAttempts: job.max_attempts,
-    nextAttemptAtEpoch: job.next_attempt_at_epoch,
-    completedAtEpoch: job.completed_at_epoch,
-    failedAtEpoch: job.failed_at_epoch,
-    cancelledAtEpoch: job.cancelled_at_epoch,
-    lastError: job.last_error,
-    createdAtEpoch: job.created_at_epoch,
-    updatedAtEpoch: job.updated_at_epoch,
-    observationIds: job.observation_ids,
-  };
+  });
 }

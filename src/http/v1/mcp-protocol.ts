@@ -39,7 +39,7 @@ export const protocolVersions = [
   "2024-10-07",
 ] as const;
 
-/** Codes of JSON-RPC 2.0, and one for what HTTP itself refuses. */
+/** Codes of JSON-RPC 2.0, and one for requests that HTTP refuses. */
 export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -48,7 +48,7 @@ export const rpcCodes = {
   refused: -32000,
 } as const;
 
-/** Answers one message; `C` reaches the tools and nothing else. */
+/** Answers one message; only the tools get the context `C`. */
 export function createMcpServer<C>(
   options: McpServerOptions<C>,
 ): (message: Json, context: C) => Promise<McpReply> {

@@ -155,7 +155,7 @@ function demandText(name: string, value: unknown): string {
   });
 }
 
-// Clamped, since a model that asks for too much should get an answer. The REST routes answer 400.
+// Clamps, so that a model with a wrong limit still gets an answer. The REST routes answer 400.
 function clamped(value: unknown, { fallback, max }: Described["limit"]): number {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== "number")

@@ -14,12 +14,12 @@ export interface McpPorts {
   version: string;
   /** MEM_PUBLIC_URL; empty where it is not set. */
   publicUrl: string;
-  /** Whether only this machine reaches the server, as it is bound; asked for from the first request on. */
+  /** True when the server is bound to loopback; called from the first request on. */
   isLocal(): boolean;
   tools: readonly McpTool<ToolCaller>[];
 }
 
-/** `POST /v1/mcp`; there is no stream to `GET` and no session to `DELETE`. */
+/** `POST /v1/mcp`. `GET` and `DELETE` answer 405: there are no streams and no sessions. */
 export function mcpRoutes(app: App, { version, publicUrl, isLocal, tools }: McpPorts): void {
   const answer = createMcpServer({
     serverInfo: { name: "mem", title: "mem: the memory of coding agents", version },

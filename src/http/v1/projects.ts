@@ -7,12 +7,14 @@ import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
   newProject,
+  project,
   projectAnswer,
   projectParams,
   projectsAnswer,
   projectsQuery,
 } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
+import { onWire } from "./on-wire.ts";
 import { demandProject, noSuchProject, type ProjectScopePorts } from "./project-scope.ts";
 
 export interface ProjectPorts extends ProjectScopePorts {
@@ -38,7 +40,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
       const found = await ports.list(callerOf(request), { after, limit: limit + 1 });
       const shown = found.slice(0, limit);
       return {
-        projects: shown.map(onWire),
+        projects: shown.map((one) => onWire(project, one)),
         nextAfter: found.length > limit ? (shown.at(-1)?.name ?? null) : null,
       };
     },
@@ -53,7 +55,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
       const { project_id } = await demandProject(caller, request.params.projectId, ports);
       const found = await ports.find(caller, project_id);
       if (found === undefined) throw noSuchProject();
-      return { project: onWire(found) };
+      return { project: onWire(project, found) };
     },
   });
   route(app, "POST /v1/projects", {
@@ -70,18 +72,7 @@ export function projectRoutes(app: App, ports: ProjectPorts): void {
         });
       }
       const made = await ports.create(caller, request.body, request.id);
-      return reply.code(201).send({ project: onWire(made) });
+      return reply.code(201).send({ project: onWire(project, made) });
     },
   });
-}
-
-function onWire(project: HostedProject) {
-  return {
-    id: project.id,
-    teamId: project.team_id,
-    name: project.name,
-    metadata: project.metadata,
-    createdAtEpoch: project.created_at_epoch,
-    updatedAtEpoch: project.updated_at_epoch,
-  };
 }

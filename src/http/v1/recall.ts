@@ -1,6 +1,6 @@
 // Recall over HTTP: search, context, newest records. Each read writes one audit row, without its words.
 import type { FastifyRequest } from "fastify";
-import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { HostedObservation, ObservationFilter } from "../../core/records/hosted-record.ts";
 import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
@@ -8,12 +8,14 @@ import { keyedErrors, keyedWriteErrors } from "../schemas/error.ts";
 import {
   contextAnswer,
   contextBody,
+  observation,
   observationsAnswer,
   recallBody,
   searchBody,
   type WireObservation,
 } from "../schemas/v1-recall.ts";
 import { callerOf } from "./authentication.ts";
+import { onWire } from "./on-wire.ts";
 import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
 
 /**
@@ -25,17 +27,10 @@ export type FoundObservation = HostedObservation & { score?: number; isNear?: tr
 /** The answer to a search. */
 export interface SearchAnswer {
   found: FoundObservation[];
-  /** Set where no words matched: listed by time, or by filters alone. */
+  /** Set when no words matched: the list is by time, or by filters alone. */
   listed?: "time" | "filters";
   /** How the words were interpreted, such as a time that they name and its time zone. */
   notes: string[];
-}
-
-/** Filters of a list; null is no restriction. */
-interface Filter {
-  kind: string | null;
-  obs_type: string | null;
-  platform_source: string | null;
 }
 
 /** Who reads, for the audit log. */
@@ -54,12 +49,18 @@ export interface Read extends Asker {
 }
 
 export interface RecallPorts extends ProjectScopePorts {
-  /** The best records for the words; the newest when they say nothing. */
-  search(scope: ProjectScope, asked: { words: string; filter: Filter; limit: number }): Promise<SearchAnswer>;
+  /** The best records for the words; the newest for stop words alone. */
+  search(
+    scope: ProjectScope,
+    asked: { words: string; filter: ObservationFilter; limit: number },
+  ): Promise<SearchAnswer>;
   /** Notes for every search, such as an unavailable part of it. */
   notes(): string[];
   /** The newest records. */
-  recent(scope: ProjectScope, asked: { filter: Filter; limit: number }): Promise<FoundObservation[]>;
+  recent(
+    scope: ProjectScope,
+    asked: { filter: ObservationFilter; limit: number },
+  ): Promise<FoundObservation[]>;
   /** The first of them that fit, as one text. */
   contextOf(found: readonly HostedObservation[], tokens: number): string;
   /** Statements that match the words, rules and open work of the project, then found records that fit. */
@@ -145,7 +146,7 @@ export function notesOf(
   return notes.length === 0 ? {} : { notes };
 }
 
-// A filtered request gets those records only.
+// With a filter, the context has the found records only.
 function contextFor(
   ports: RecallPorts,
   request: FastifyRequest<{ Body: Asked & { tokenBudget: number } }>,
@@ -173,7 +174,7 @@ async function find(
 export async function readRecords(
   ports: RecallPorts,
   scope: ProjectScope,
-  { by, words, ...asked }: { by: Asker; words: string | null; filter: Filter; limit: number },
+  { by, words, ...asked }: { by: Asker; words: string | null; filter: ObservationFilter; limit: number },
 ): Promise<SearchAnswer> {
   const answer: SearchAnswer =
     words === null
@@ -184,36 +185,16 @@ export async function readRecords(
   return answer;
 }
 
-function filterOf({ kind, obsType, platformSource }: Omit<Asked, "limit">): Filter {
+function filterOf({ kind, obsType, platformSource }: Omit<Asked, "limit">): ObservationFilter {
   return { kind: kind ?? null, obs_type: obsType ?? null, platform_source: platformSource ?? null };
 }
 
 /** The record as it is answered. */
 export function observationOnWire(found: FoundObservation): WireObservation {
-  return {
-    id: found.id,
-    projectId: found.project_id,
-    teamId: found.team_id,
-    sessionId: found.session_id,
+  const { score, ...answer } = onWire(observation, found, {
     serverSessionId: found.session_id,
-    kind: found.kind,
     type: found.obs_type,
-    title: found.title,
-    content: found.content,
-    facts: found.facts,
-    concepts: found.concepts,
-    filesRead: found.files_read,
-    filesModified: found.files_modified,
-    provenance: found.provenance,
-    saidBy: found.said_by,
-    standing: found.standing,
-    reach: found.reach,
-    salience: found.salience,
-    routine: found.routine,
-    status: found.status,
-    metadata: found.metadata,
-    createdAtEpoch: found.created_at_epoch,
-    updatedAtEpoch: found.updated_at_epoch,
-    ...(found.score === undefined ? {} : { score: found.score }),
-  };
+    score: found.score,
+  });
+  return score === undefined ? answer : { ...answer, score };
 }

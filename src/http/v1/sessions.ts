@@ -6,9 +6,17 @@ import type { Caller } from "../../core/records/tenancy.ts";
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
-import { anyIdParams, newSession, nothing, sessionAnswer, sessionEnded } from "../schemas/v1-jobs.ts";
+import {
+  anyIdParams,
+  newSession,
+  nothing,
+  sessionAnswer,
+  sessionEnded,
+  v1JobMention,
+  v1Session,
+} from "../schemas/v1-jobs.ts";
 import { callerOf } from "./authentication.ts";
-import { jobMentionOnWire } from "./events.ts";
+import { onWire } from "./on-wire.ts";
 
 export type SessionBody = z.output<typeof newSession>;
 
@@ -28,7 +36,7 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
     response: { 200: sessionAnswer, 201: sessionAnswer, ...keyedWriteErrors },
     handler: async (request, reply) => {
       const { created, session } = await sessions.start(callerOf(request), request.body);
-      return reply.code(created ? 201 : 200).send({ session: sessionOnWire(session) });
+      return reply.code(created ? 201 : 200).send({ session: onWire(v1Session, session) });
     },
   });
   route(app, "GET /v1/sessions/:id", {
@@ -39,7 +47,7 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
     handler: async (request) => {
       const session = await sessions.find(callerOf(request), request.params.id);
       if (session === undefined) throw noSuchSession();
-      return { session: sessionOnWire(session) };
+      return { session: onWire(v1Session, session) };
     },
   });
   route(app, "POST /v1/sessions/:id/end", {
@@ -53,8 +61,8 @@ export function hostedSessionRoutes(app: App, sessions: HostedSessionPorts): voi
       if (ended === undefined) throw noSuchSession();
       const { session, job } = ended;
       return {
-        session: sessionOnWire(session),
-        generationJob: job === null ? null : jobMentionOnWire(job),
+        session: onWire(v1Session, session),
+        generationJob: job && onWire(v1JobMention, job),
       };
     },
   });
@@ -66,23 +74,4 @@ export function noSuchSession(): MemError {
     message: "There is no such session.",
     hint: "POST /v1/sessions/start begins one.",
   });
-}
-
-function sessionOnWire(session: HostedSession) {
-  return {
-    id: session.id,
-    projectId: session.project_id,
-    teamId: session.team_id,
-    contentSessionId: session.content_session_id,
-    agentId: session.agent_id,
-    agentType: session.agent_type,
-    platformSource: session.platform_source,
-    title: session.title,
-    status: session.status,
-    metadata: session.metadata,
-    startedAtEpoch: session.started_at_epoch,
-    lastActiveAtEpoch: session.last_active_at_epoch,
-    endedAtEpoch: session.ended_at_epoch,
-    lastGeneratedAtEpoch: session.last_generated_at_epoch,
-  };
 }

@@ -24,7 +24,7 @@ interface Handshake {
 
 const pingEveryMs = 30_000;
 const closingMs = 1_000;
-// A reader that takes nothing in gets no more.
+// Closes a reader whose buffer is full.
 const maxBufferedBytes = 65_536;
 
 /** Close codes of RFC 6455 and, from 4000, of the protocol. */

@@ -6,6 +6,7 @@ import type { App } from "../plugins/zod.ts";
 import { keyedErrors, keyedWriteErrors, openOf } from "../schemas/error.ts";
 import { teamAnswer, teamChange, usageAnswer } from "../schemas/v1-team.ts";
 import { callerOf } from "./authentication.ts";
+import { onWire } from "./on-wire.ts";
 
 interface Team {
   id: string;
@@ -26,7 +27,9 @@ export function teamRoutes(app: App, ports: TeamPorts): void {
     config: { access: "memories:read" },
     summary: "The caller's team.",
     response: { 200: teamAnswer, ...keyedErrors },
-    handler: async (request) => ({ team: onWire(await ports.find(callerOf(request))) }),
+    handler: async (request) => ({
+      team: onWire(teamAnswer.shape.team, await ports.find(callerOf(request))),
+    }),
   });
   route(app, "PATCH /v1/team", {
     config: { access: "memories:write" },
@@ -42,19 +45,10 @@ export function teamRoutes(app: App, ports: TeamPorts): void {
           hint: "Use a key of the whole team.",
         });
       }
-      return { team: onWire(await ports.setRetention(caller, request.body.retentionDays, request.id)) };
+      const team = await ports.setRetention(caller, request.body.retentionDays, request.id);
+      return { team: onWire(teamAnswer.shape.team, team) };
     },
   });
-}
-
-function onWire(team: Team) {
-  return {
-    id: team.id,
-    name: team.name,
-    retentionDays: team.retention_days,
-    effectiveRetentionDays: team.effective_retention_days,
-    createdAtEpoch: team.created_at_epoch,
-  };
 }
 
 export interface UsagePorts {

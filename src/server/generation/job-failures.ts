@@ -1,4 +1,4 @@
-// Texts of failed jobs: our own words for the team, the vendor's for the log.
+// Texts of failed jobs: mem's for the team, the vendor's for the log.
 import type { Release } from "../../core/records/queue.ts";
 import type { JobRelease } from "../../store/postgres/job-leases.ts";
 

@@ -222,20 +222,7 @@ function createdOf(event: NewEvent, written: Extract<Written, { outcome: "create
   const at = written.stored_at_epoch;
   const { job_id } = event;
   return {
-    event: {
-      id: event.id,
-      team_id: event.team_id,
-      project_id: event.project_id,
-      session_id: written.session_id,
-      source_type: event.source_type,
-      source_event_id: event.source_event_id,
-      event_type: event.event_type,
-      platform_source: event.platform_source,
-      payload: event.payload,
-      metadata: event.metadata,
-      occurred_at_epoch: event.occurred_at_epoch,
-      received_at_epoch: at,
-    },
+    event: { ...event, session_id: written.session_id, received_at_epoch: at },
     job:
       job_id === null
         ? null

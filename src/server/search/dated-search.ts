@@ -1,6 +1,7 @@
 // Date-filtered search: words that name a time list records of that period, or rank them first, with a note.
-import type { HostedObservation } from "../../core/records/hosted-record.ts";
+import type { ObservationFilter } from "../../core/records/hosted-record.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { SearchAnswer } from "../../http/v1/recall.ts";
 import type { Span } from "../../recall/named-times.ts";
 import {
   boostNote,
@@ -12,31 +13,12 @@ import {
   type TimeRead,
   wordsNote,
 } from "../../recall/read-time.ts";
-import {
-  type ObservationFilter,
-  observationsOfTime,
-  recentObservations,
-  seqsOfTime,
-} from "../../store/postgres/observations.ts";
+import { observationsOfTime, recentObservations, seqsOfTime } from "../../store/postgres/observations.ts";
 import type { Queryable } from "../../store/postgres/open.ts";
-
-/**
- * A record of an answer; `score` is higher for the better, and left out where nothing was compared. `isNear`: by its
- * meaning alone, it holds none of the words.
- */
-export type RankedObservation = HostedObservation & { score?: number; isNear?: true };
-
-export interface ProjectAnswer {
-  found: RankedObservation[];
-  /** Set where no words matched: listed by time, or by filters alone. */
-  listed?: "time" | "filters";
-  /** How the words were interpreted. */
-  notes: string[];
-}
 
 /** Results by words; `isWhole`: one of them matches every word. */
 export interface FoundByWords {
-  answer: ProjectAnswer;
+  answer: SearchAnswer;
   isWhole: boolean;
 }
 
@@ -62,7 +44,7 @@ export function searchWithTime(
   connection: Queryable,
   scope: ProjectScope,
   asked: TimedSearch & { time: TimeRead },
-): Promise<ProjectAnswer> {
+): Promise<SearchAnswer> {
   const { time } = asked;
   if (time.is === "boost") return besideWords(connection, scope, { ...asked, time });
   const { span } = time;
@@ -75,7 +57,7 @@ async function besideWords(
   connection: Queryable,
   scope: ProjectScope,
   asked: TimedSearch & { time: DateBoost },
-): Promise<ProjectAnswer> {
+): Promise<SearchAnswer> {
   const { time, filter, byWords } = asked;
   const { span } = time;
   const seqs = await seqsOfTime(connection, scope, { filter, limit: comparedOfThen, ...span });
@@ -91,7 +73,7 @@ async function newestOrWords(
   connection: Queryable,
   scope: ProjectScope,
   { words, filter, limit, byWords }: TimedSearch,
-): Promise<ProjectAnswer> {
+): Promise<SearchAnswer> {
   const { answer, isWhole } = await byWords(words, null);
   if (isWhole) return { ...answer, notes: [...answer.notes, wordsNote] };
   const found = await recentObservations(connection, scope, { filter, limit });
@@ -102,7 +84,7 @@ async function listOfTime(
   connection: Queryable,
   scope: ProjectScope,
   { time, filter, limit }: TimedSearch & { time: (DateFilter | DateBoost) & { span: Span } },
-): Promise<ProjectAnswer> {
+): Promise<SearchAnswer> {
   const { span } = time;
   const ofThen = await observationsOfTime(connection, scope, { filter, limit, ...span });
   if (ofThen.length > 0) return { found: ofThen, listed: "time", notes: [filterNote(time)] };

@@ -3,6 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { failOpen, toMemError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
+import type { ObservationFilter } from "../../core/records/hosted-record.ts";
 import type { Candidate } from "../../core/records/search.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { type Embedder, EmbedFailure, fusionWeight } from "../../recall/embed/embedder.ts";
@@ -11,7 +12,6 @@ import { askedTerms } from "../../recall/query.ts";
 import { nearestCount } from "../../recall/rank-observations.ts";
 import { unitVector } from "../../recall/vectors/int8.ts";
 import { nearestRecords } from "../../store/postgres/nearest.ts";
-import type { ObservationFilter } from "../../store/postgres/observations.ts";
 import type { Queryable } from "../../store/postgres/open.ts";
 
 /** A record near the question; `weighed` is added to its score. */

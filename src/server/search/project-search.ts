@@ -1,19 +1,17 @@
 // Search of one project: candidates from the index, the worker's ranking, then the records.
 import type { Clock } from "../../core/clock.ts";
+import type { ObservationFilter } from "../../core/records/hosted-record.ts";
 import { codeOf } from "../../core/records/record-terms.ts";
 import type { Candidate } from "../../core/records/search.ts";
 import { withoutTemplateWords } from "../../core/records/template-words.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
+import type { FoundObservation, SearchAnswer } from "../../http/v1/recall.ts";
 import { fuse } from "../../recall/fusion.ts";
 import type { Span } from "../../recall/named-times.ts";
 import { askedTerms, wordParts } from "../../recall/query.ts";
 import { createQuestion } from "../../recall/question.ts";
 import { readTime } from "../../recall/read-time.ts";
-import {
-  type ObservationFilter,
-  observationsBySeq,
-  recentObservations,
-} from "../../store/postgres/observations.ts";
+import { observationsBySeq, recentObservations } from "../../store/postgres/observations.ts";
 import type { Queryable } from "../../store/postgres/open.ts";
 import {
   countRecords,
@@ -25,13 +23,7 @@ import {
   readTerms,
   recordsContaining,
 } from "../../store/postgres/search.ts";
-import {
-  type FoundByWords,
-  type OfThen,
-  type ProjectAnswer,
-  type RankedObservation,
-  searchWithTime,
-} from "./dated-search.ts";
+import { type FoundByWords, type OfThen, searchWithTime } from "./dated-search.ts";
 import type { Near, NearRecord } from "./meaning.ts";
 import { createTermCache, type TermCache } from "./term-cache.ts";
 
@@ -81,8 +73,8 @@ export function createProjectSearch(clock: Clock) {
       memory,
     );
     const span = ofThen?.span ?? null;
-    const ids = [...candidates, ...near.map(({ candidate }) => candidate)].map(({ id }) => id);
-    const behind = await rankedBehind(connection, scope, ids);
+    const others = [...near.map(({ candidate }) => candidate.id), ...(ofThen?.seqs ?? [])];
+    const behind = await behindOf(connection, scope, found, others);
     const ranked = ranking(words, population, { ...found, candidates, near, span, behind });
     const isWhole = ranked.some((one) => one.isWhole);
     const shownOf = async (chosen: readonly Ranked[]): Promise<FoundByWords> => ({
@@ -92,12 +84,12 @@ export function createProjectSearch(clock: Clock) {
     if (found.hits.length > 0 || ranked.some(({ isNear }) => !isNear)) return shownOf(ranked);
     // Without a word match, partial matches rank before vector matches.
     const parts = await containing(connection, scope, { parts: wordParts(words), filter, limit });
-    const others = ranked.filter(({ id }) => !parts.includes(id));
-    return shownOf([...parts.map((id) => ({ id })), ...others]);
+    const rest = ranked.filter(({ id }) => !parts.includes(id));
+    return shownOf([...parts.map((id) => ({ id })), ...rest]);
   }
 
   return {
-    async search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<ProjectAnswer> {
+    async search(connection: Queryable, scope: ProjectScope, asked: ProjectSearch): Promise<SearchAnswer> {
       const time = readTime(asked.words, clock.now());
       const search = (words: string, ofThen: OfThen | null) =>
         byWords(connection, scope, { ...asked, words, ofThen });
@@ -124,6 +116,21 @@ async function containing(
   const routineOf = new Map(held.map(({ seq, routine }) => [seq, routine]));
   const lasting = seqs.filter((seq) => routineOf.get(seq) === false);
   return [...lasting, ...seqs.filter((seq) => routineOf.get(seq) === true)];
+}
+
+// The candidates' statement has read it for the candidates; the other records need another one.
+async function behindOf(
+  connection: Queryable,
+  scope: ProjectScope,
+  { behind }: FoundCandidates,
+  others: readonly number[],
+): Promise<RankedBehind> {
+  if (others.length === 0) return behind;
+  const more = await rankedBehind(connection, scope, others);
+  return {
+    routine: new Set([...behind.routine, ...more.routine]),
+    superseded: new Set([...behind.superseded, ...more.superseded]),
+  };
 }
 
 interface Ranked {
@@ -215,7 +222,7 @@ async function read(
   connection: Queryable,
   scope: ProjectScope,
   ranked: readonly Ranked[],
-): Promise<RankedObservation[]> {
+): Promise<FoundObservation[]> {
   if (ranked.length === 0) return [];
   const records = await observationsBySeq(
     connection,

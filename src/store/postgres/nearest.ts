@@ -1,9 +1,9 @@
 // Nearest records of one project by meaning, by exact comparison. A nearest-neighbor index would span all tenants and
 // mostly return records of others; one project has few vectors.
+import type { ObservationFilter } from "../../core/records/hosted-record.ts";
 import { codesOfPacked, unpackTerms } from "../../core/records/record-terms.ts";
 import type { Candidate } from "../../core/records/search.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
-import type { ObservationFilter } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 import type { VectorIdentity } from "./vector-work.ts";
 import { vectorText } from "./vectors.ts";

@@ -3,6 +3,7 @@ import {
   contentOf,
   type HostedObservation,
   type NewHostedObservation,
+  type ObservationFilter,
 } from "../../core/records/hosted-record.ts";
 import { packTerms } from "../../core/records/record-terms.ts";
 import { searchCodes } from "../../core/records/search-codes.ts";
@@ -17,13 +18,6 @@ export interface InsertedObservation {
   id: string;
   seq: number;
   created_at_epoch: number;
-}
-
-/** Filter of a list; null is no restriction. */
-export interface ObservationFilter {
-  kind: string | null;
-  obs_type: string | null;
-  platform_source: string | null;
 }
 
 /**

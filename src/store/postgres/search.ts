@@ -1,9 +1,10 @@
 // Reads the search index for the ranking: best rows for some words, their neighbors, word frequencies, words of a record.
+import type { ObservationFilter } from "../../core/records/hosted-record.ts";
 import { codesOfPacked, type RecordTerms, unpackTerms } from "../../core/records/record-terms.ts";
 import type { Standing } from "../../core/records/search.ts";
 import { searchCode } from "../../core/records/search-codes.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
-import { type ObservationFilter, stillHolds } from "./observations.ts";
+import { stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 
 export interface CandidateRequest {
@@ -24,6 +25,14 @@ export interface FoundCandidates {
   standing: Standing[];
   /** In how many records each code is; approximate for frequent codes. */
   frequencies: number[];
+  /** Hits and neighbors that rank behind others. */
+  behind: RankedBehind;
+}
+
+/** Records that rank behind others; read on every search, since the end of a turn changes them. */
+export interface RankedBehind {
+  routine: ReadonlySet<number>;
+  superseded: ReadonlySet<number>;
 }
 
 /** The words of a record; immutable. */
@@ -54,11 +63,12 @@ export async function findCandidates(
       most,
     ],
   });
-  const { ids, scores, found, beside, others } = rows[0] ?? nothingFound;
+  const { ids, scores, found, beside, others, ...behind } = rows[0] ?? nothingFound;
   return {
     hits: (ids ?? []).map((id, at) => ({ id, score: scores?.[at] ?? 0 })),
     standing: (others ?? []).map((id, at) => ({ beside: beside?.[at] ?? id, id })),
     frequencies: found ?? [],
+    behind: behindOf(behind),
   };
 }
 
@@ -85,24 +95,22 @@ export async function readTerms(
   });
 }
 
-/** Records that rank behind others; read on every search, since the end of a turn changes them. */
-export interface RankedBehind {
-  routine: ReadonlySet<number>;
-  superseded: ReadonlySet<number>;
-}
-
+/** Reads which of the records rank behind others. */
 export async function rankedBehind(
   connection: Queryable,
   { team_id, project_id }: ProjectScope,
   seqs: readonly number[],
 ): Promise<RankedBehind> {
-  if (seqs.length === 0) return { routine: new Set(), superseded: new Set() };
-  const { rows } = await connection.query<{ routine: number[] | null; superseded: number[] | null }>({
+  const { rows } = await connection.query<BehindRow>({
     name: "ranked-behind",
     text: behindText,
     values: [team_id, project_id, seqs],
   });
-  return { routine: new Set(rows[0]?.routine), superseded: new Set(rows[0]?.superseded) };
+  return behindOf(rows[0]);
+}
+
+function behindOf(row: BehindRow | undefined): RankedBehind {
+  return { routine: new Set(row?.routine), superseded: new Set(row?.superseded) };
 }
 
 /** Number of the project's records in the index. */
@@ -133,12 +141,17 @@ export async function recordsContaining(
 }
 
 // Columns of arrays: one row per record took three times as long, JSON pairs a third longer.
-interface CandidateRow {
+interface CandidateRow extends BehindRow {
   ids: number[] | null;
   scores: number[] | null;
   found: number[] | null;
   beside: number[] | null;
   others: number[] | null;
+}
+
+interface BehindRow {
+  routine: number[] | null;
+  superseded: number[] | null;
 }
 
 interface TermsRow {
@@ -148,8 +161,26 @@ interface TermsRow {
   terms: Uint8Array | null;
 }
 
-const nothingFound: CandidateRow = { ids: null, scores: null, found: null, beside: null, others: null };
+const nothingFound: CandidateRow = {
+  ...{ ids: null, scores: null, found: null, beside: null, others: null },
+  ...{ routine: null, superseded: null },
+};
 const nothingRead: TermsRow = { ids: null, times: null, sizes: null, terms: null };
+
+const behindColumns = `array_agg(r.seq::float8) filter (where r.routine) as routine,
+    array_agg(r.seq::float8) filter (where not r.holds) as superseded`;
+
+// Each of `asked` by its key; a record that ranks with the others is no row.
+const behindRows = `cross join lateral (
+    select o.seq, o.routine, ${stillHolds} as holds
+    from observations o
+    where o.team_id = $1 and o.project_id = $2 and o.seq = asked.seq and (o.routine or not (${stillHolds}))
+    limit 1
+  ) r`;
+
+const behindText = `select ${behindColumns}
+  from unnest($3::bigint[]) asked (seq)
+  ${behindRows}`;
 
 // The function returns numbers of this tenant; the records are read under row-level security, each by its key: `limit 1`
 // keeps the planner from reading a whole project for twenty rows.
@@ -199,7 +230,10 @@ const candidatesText = `with hit as materialized (
     (select array_agg(score) from hit) as scores,
     (select found from hit limit 1) as found,
     (select array_agg(beside::float8) from standing) as beside,
-    (select array_agg(seq::float8) from standing) as others`;
+    (select array_agg(seq::float8) from standing) as others,
+    ${behindColumns}
+  from (select seq from hit union select seq from standing) asked
+  ${behindRows}`;
 
 const termsText = `select
     array_agg(seq::float8 order by seq) as ids,
@@ -216,16 +250,6 @@ const termsText = `select
       limit 1
     ) s
   ) record`;
-
-const behindText = `select array_agg(r.seq::float8) filter (where r.routine) as routine,
-    array_agg(r.seq::float8) filter (where not r.holds) as superseded
-  from unnest($3::bigint[]) asked (seq)
-  cross join lateral (
-    select o.seq, o.routine, ${stillHolds} as holds
-    from observations o
-    where o.team_id = $1 and o.project_id = $2 and o.seq = asked.seq and (o.routine or not (${stillHolds}))
-    limit 1
-  ) r`;
 
 const containingText = `select o.seq::float8 as seq
   from (

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
-import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
+import type { NewHostedObservation, ObservationFilter } from "../../../src/core/records/hosted-record.ts";
 import { codeOf } from "../../../src/core/records/record-terms.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
-import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
+import { insertObservations } from "../../../src/store/postgres/observations.ts";
 import { findCandidates } from "../../../src/store/postgres/search.ts";
 import { ensureProject, ensureTeam } from "../../../src/store/postgres/teams.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";

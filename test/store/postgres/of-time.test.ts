@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
+import type { ObservationFilter } from "../../../src/core/records/hosted-record.ts";
 import {
   insertObservations,
-  type ObservationFilter,
   observationsOfTime,
   seqsOfTime,
 } from "../../../src/store/postgres/observations.ts";

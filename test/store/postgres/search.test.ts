@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
+import type { ObservationFilter } from "../../../src/core/records/hosted-record.ts";
 import { codeOf, packTerms } from "../../../src/core/records/record-terms.ts";
 import { searchCode, searchCodes } from "../../../src/core/records/search-codes.ts";
 import type { ProjectScope, Tenant } from "../../../src/core/records/tenancy.ts";
-import { insertObservations, type ObservationFilter } from "../../../src/store/postgres/observations.ts";
+import { insertObservations } from "../../../src/store/postgres/observations.ts";
 import {
   countRecords,
   findCandidates,
