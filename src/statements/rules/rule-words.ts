@@ -49,6 +49,7 @@ export interface RuleWords {
   changed: string; // says what is done another way now: adopted, abandoned
   passive: string; // says what people do to things: written, edited, named
   general: string; // a statement about all things of a kind: "dates are in UTC"
+  norm: string; // what every piece of code of a kind must have: "every table needs a comment"
   definite: string; // forbids something about one certain thing
   pointsBack: string; // speaks of what the sentence before said: "same for all figures"
   everywhere: string; // in all projects

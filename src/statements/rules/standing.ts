@@ -84,6 +84,7 @@ function isRule(clause: Clause, read: ReadSentence, context: SentenceContext): b
   if (has("bug") || (has("event") && !has("changed"))) return false;
   if (has("changed") || (has("environment") && !has("task"))) return true;
   if (has("duration") && !has("product")) return true;
+  if (has("norm") || (has("general") && !has("task"))) return true;
   if (isOurHabit(clause, read)) return true;
   if ([...before, clause].some(isProductWish)) return false;
   if (isConvention(clause, whole) || isLabelled(clause, read) || isOrder(clause, read)) return true;

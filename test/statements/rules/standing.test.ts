@@ -98,6 +98,91 @@ describe("sentences that resemble rules", () => {
   });
 });
 
+// Each row has one form in several languages: what every piece of code needs, what is done in every case, how a text
+// looks, what runs in production, wishes on answers and commits.
+describe("rules in common forms", () => {
+  test.each([
+    "Every public function needs a docstring with an example.",
+    "Make sure every new table gets a created_at column",
+    "Jede öffentliche Funktion braucht einen Docstring mit Beispiel.",
+    "Cada función pública necesita un docstring con ejemplo.",
+    "Chaque fonction publique doit avoir une docstring avec un exemple.",
+    "Toda função pública precisa de docstring com exemplo.",
+    "У каждой публичной функции должен быть docstring с примером.",
+    "每个公开函数都要有带示例的 docstring。",
+    "公開関数には必ず例付きのdocstringを書いてください。",
+    "When you add an endpoint, add it to openapi.yaml too.",
+    "Wenn du einen Endpunkt hinzufügst, trag ihn auch in openapi.yaml ein.",
+    "Cuando añadas un endpoint, añádelo también a openapi.yaml.",
+    "Quand tu ajoutes un endpoint, ajoute-le aussi dans openapi.yaml.",
+    "Quando adicionar um endpoint, adicione também no openapi.yaml.",
+    "Когда добавляешь эндпоинт, добавь его и в openapi.yaml.",
+    "添加接口的时候也要写进 openapi.yaml。",
+    "エンドポイントを追加したらopenapi.yamlにも追記してください。",
+    "Log-Zeilen immer klein und ohne Punkt am Ende.",
+    "Los logs siempre en minúsculas y sin punto final.",
+    "Les lignes de log sont toujours en minuscules, sans point final.",
+    "As linhas de log são sempre em minúsculas e sem ponto final.",
+    "Строки лога всегда в нижнем регистре и без точки в конце.",
+    "ログは常に小文字で、末尾に句点を付けない。",
+    "We're on Python 3.9 in production, so no match statements.",
+    "In Produktion läuft Python 3.9, also keine match-Anweisungen.",
+    "En production on est en Python 3.9, donc pas de match.",
+    "В проде Python 3.9, так что никаких match.",
+    "本番はPython 3.9なのでmatch文は使えません。",
+    "I want small commits: one logical change each.",
+    "Ich will kleine Commits, eine logische Änderung pro Commit.",
+    "Quiero commits pequeños, un cambio lógico por commit.",
+    "Je veux de petits commits, un changement logique par commit.",
+    "Quero commits pequenos, uma mudança lógica por commit.",
+    "Хочу маленькие коммиты, одно логическое изменение на коммит.",
+    "我要小的提交，每个提交只做一件事。",
+    "コミットは小さく、一つのコミットに一つの変更で。",
+    "No recap at the end please",
+    "Lass die Zusammenfassung am Ende weg, ich lese den Diff selbst.",
+    "No me hagas un resumen al final, ya leo el diff.",
+    "Ne fais pas de résumé à la fin, je lis le diff moi-même.",
+    "Não faça resumo no final, eu leio o diff.",
+    "Не пиши резюме в конце, я сам читаю диф.",
+    "最后不用写总结，我自己看 diff。",
+    "最後のまとめは不要です。",
+    "Frag mich, bevor du eine Datei löschst.",
+    "Pregúntame antes de borrar un archivo.",
+    "Спрашивай, прежде чем удалять файл.",
+    "删文件之前先问我。",
+    "Our convention: error codes are E followed by four digits.",
+    "Bei Fehlercodes gilt: E und vier Ziffern.",
+    "You should never touch the vendored sqlite sources.",
+    "The public API must stay backwards compatible.",
+    "Die öffentliche API muss abwärtskompatibel bleiben.",
+    "Tests liegen neben dem Code und nicht in einem eigenen Ordner.",
+    "Todos los textos de usuario pasan por gettext.",
+    "ユーザー向けの文言はすべてgettextを通します。",
+  ])("%s", (sentence) => {
+    expect(standingOf(sentence, { ...first, prompt: sentence })).not.toBeNull();
+  });
+
+  test.each([
+    "Every page needs a title.",
+    "When you add a comment, send a mail to the author.",
+    "You can always change it later.",
+    "we're on page 3 of the report",
+    "we are at version 2 now",
+    "I want the branches shown in the sidebar.",
+    "update our privacy rules page",
+    "Jede Zeile braucht eine Checkbox.",
+    "Wenn du eine Bestellung löschst, ist die Liste leer.",
+    "Cuando crees un pedido, envía un correo.",
+    "Quand tu crées une commande, envoie un mail.",
+    "Cada linha precisa de um botão.",
+    "Когда создаёшь заказ, отправляй письмо.",
+    "加载的时候都会卡",
+    "削除したらエラーも出る",
+  ])("%s is a wish or a report", (sentence) => {
+    expect(standingOf(sentence, { ...first, prompt: sentence })).toBeNull();
+  });
+});
+
 test.each([
   ["Add a test. Don't touch vendor/.", true],
   ["Refactor the parser. Don't touch src/lexer/.", false],
