@@ -12,6 +12,7 @@ import { concludedIn } from "./concluded.ts";
 import { answeredIn, saidIn } from "./said-by-user.ts";
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
+import { shortQuote } from "./text/short-quote.ts";
 import { tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
@@ -57,7 +58,7 @@ export function draftOf(
   return {
     obs_type: type,
     ...quotedTexts(clip(text, textChars)),
-    summary: excerpt(text, summaryChars),
+    summary: shortQuote(text, summaryChars),
     subtitle: said_by === "user" || asked === "" ? null : `Asked: ${asked}`,
     facts: [],
     concepts: statement.forbids === true ? ["gotcha"] : [...concepts],

@@ -83,14 +83,14 @@ describe("a closing that reports", () => {
 });
 
 describe("the prompt of a turn", () => {
-  it("quotes a standing rule in the user's words", () => {
+  it("quotes a standing rule in the user's words, without the reply before it", () => {
     const prompt =
       "no no, we always use pnpm here, never npm. the lockfile check in CI fails otherwise. redo it";
     const previous = { prompt: "add zod", closing: "Installed `zod` with npm." };
     const [rule] = statementDrafts(turn({ prompt, previous }), 3);
     expect(rule).toMatchObject({
       obs_type: "decision",
-      title: "No no, we always use pnpm here, never npm.",
+      title: "We always use pnpm here, never npm.",
       subtitle: null,
       provenance: "user",
       statement: { said_by: "user", standing: true, reach: "project" },

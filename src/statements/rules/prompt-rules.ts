@@ -1,4 +1,5 @@
 // Finds the standing rules of a prompt, including rules in parentheses.
+import { cueOf } from "../text/cue-pattern.ts";
 import type { Sentence } from "../text/sentences.ts";
 import { nameMark, pathMark, readSentence } from "./read-sentence.ts";
 import { isReplacement } from "./rule-wording.ts";
@@ -21,8 +22,10 @@ export function promptRulesIn(sentences: readonly Sentence[], context: SentenceC
     if (next !== undefined && withdrawsLast(next)) continue;
     const said = ruleIn(text, context) ?? replacementIn(sentences, at, rules);
     const last = rules.at(-1);
-    if (said !== null) rules.push(withBefore({ ...said, from: at, at }, sentences, rules));
-    else if (last?.at === at - 1 && isOnAnswers(last.text) && ordersAnswer(text))
+    if (said !== null) {
+      const rule = withBefore({ ...said, from: at, at }, sentences, rules);
+      rules.push({ ...rule, text: withoutOpening(rule.text, context) });
+    } else if (last?.at === at - 1 && isOnAnswers(last.text) && ordersAnswer(text))
       rules.splice(-1, 1, { ...last, text: `${last.text} ${text}`, at });
   }
   return rules;
@@ -66,6 +69,22 @@ function withBefore(
   if (!said.rule.pointsBack && !isReplacing) return said;
   return { ...said, text: `${before} ${said.text}`, from: said.at - 1 };
 }
+
+// "No no, we use pnpm here", "passt, aber: Bezeichner immer englisch": the rule begins behind the reply.
+function withoutOpening(text: string, context: SentenceContext): string {
+  const rest = text.replace(opening, "");
+  return rest !== text && standingOf(rest, context) !== null ? rest : text;
+}
+
+const reply = cueOf({
+  words: `no(?: no)*|nope|nah|ok|okay|hm+|ah|oh|well|wait|yes|yep|omg|thanks|thank you|looks good|lgtm|nice|great|perfect|good|cool|fine|
+    heads up|by the way|btw|fyi|note(?: that)?|but|and|also|so|one (?:more )?thing(?: \\p{L}+){0,5}(?= ?:)|
+    nein|nee?|ja|passt|gut|super|danke|prima|genau|aber|und|übrigens|ach|hinweis|noch (?:et)?was|
+    sí|bien|vale|perfecto|gracias|genial|pero|por cierto|ojo|non|oui|parfait|merci|mais|au fait|attention|
+    não|sim|bom|ótimo|perfeito|obrigad[oa]|valeu|mas|aliás|tá|нет|да|хорошо|отлично|спасибо|но|кстати|ладно|так`,
+  runs: "不对|不是|好的?|谢谢|很好|对了|另外|いいえ|いや|違います|ありがとう(?:ございます)?|いいですね|はい|ちなみに",
+}).source;
+const opening = new RegExp(`^(?:(?:${reply})\\s*[,.:;!…–—、，：。！]+\\s*)+|^(?:omg|pls|plz|btw|fyi) `, "i");
 
 const farthestReplaced = 2;
 const parenthesis = /[(（]([^()（）]{16,300})[)）]/;

@@ -51,7 +51,7 @@ export const spanish: RuleWords = {
   general: `(?:el|nuestro|este) (?:código|paquete|proyecto|repo|núcleo|sdk)(?: \\p{L}+| aquí| de ¶+)? (?:tiene que|debe|ha de) (?:seguir|quedar~|permanecer|correr|funcionar|compilar|mantenerse)(?! (?:así|igual|como)(?!\\p{L})) [\\p{L}\\d§¶]+|en ¶¶+ (?:por favor )?(?:ningún|ninguna|nada de|nunca|siempre|sin) [\\p{L}§-]+|(?:los tests|las pruebas|los textos|los scripts|las migraciones|las constantes) (?:van|viven|están|se guardan) (?:en|junto|al lado)|(?:los logs|las líneas de log|los nombres|los commits) (?:van |son |están )?siempre (?:en|con|sin) ~`,
   norm: `cada (?:nuev[oa] )?(?:función|método|clase|archivo|componente|tabla|ruta|módulo|endpoint|test|commit|migración|script|paquete|servicio)(?: \\p{L}+)? (?:necesita|lleva|debe tener|tiene que tener|requiere)`,
   definite: `(?:no|nunca) \\p{L}+ (?:el|la|lo|est[ae]|es[ao]|es[ae])`,
-  pointsBack: `lo mismo|(?:esto|eso) (?:vale|se aplica|sirve)|recuérdalo|ténlo en cuenta|hazlo (?:así|siempre)|déjalo así`,
+  pointsBack: `lo mismo|(?:esto|eso) (?:vale|se aplica|sirve)|recuérdalo|ténlo en cuenta|hazlo (?:así|siempre)|déjalo así|(?:eso|esto)[^\\p{L}§¶]*$`,
   everywhere: `en (?:todos|cualquiera de) (?:mis|los|nuestros) (?:proyectos|repos|repositorios)|en (?:cualquier|cada|todo) (?:proyecto|repo|repositorio)|sea cual sea el (?:proyecto|repo)~|da igual (?:el|en qué) (?:proyecto|repo)~|no importa (?:el|en qué) (?:proyecto|repo)~|para todos mis (?:proyectos|repos~)`,
   nextTime: `(?:para |a )?la próxima(?: vez)?|las próximas veces`,
   label: `(?:(?:los?|las?|el) )?(?:títulos?|mensajes?|asuntos?|nombres?) de (?:los? |las? )?(?:commits?|prs?|ramas?|tests?|pruebas?|archivos?|ficheros?|clases?)`,

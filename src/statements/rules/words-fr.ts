@@ -51,7 +51,7 @@ export const french: RuleWords = {
   general: `(?:le|notre|ce) (?:code|paquet|projet|dépôt|noyau|sdk)(?: \\p{L}+| ici| de ¶+)? (?:doit|devra) (?:toujours |aussi )?(?:rester|tourner|fonctionner|compiler)(?! (?:ainsi|tel|comme)(?!\\p{L})) [\\p{L}\\d§¶]+|(?:dans|sous) ¶¶+ (?:stp |svp )?(?:aucune?|plus (?:de|aucune?)|jamais|toujours|pas d[e']) ?[\\p{L}§-]+|(?:les )(?:tests|textes|scripts|migrations|constantes) (?:vont|vivent|se trouvent|se rangent) (?:dans|à côté|sous)|les (?:logs|lignes de log|noms|branches|commits) (?:sont|portent|commencent) toujours ~`,
   norm: `chaque (?:nouve~ )?(?:fonction|méthode|classe|fichier|composant|table|route|module|endpoint|test|commit|migration|script|paquet|service)(?: \\p{L}+)? (?:doit avoir|doit porter|a besoin|exige|reçoit)`,
   definite: `(?:ne|n['’])\\s?\\p{L}+ (?:pas|jamais|plus) (?:le|la|l['’]~|ce~|ça)`,
-  pointsBack: `(?:c'est|ça|cela) (?:valable|vaut|s'applique)|pareil pour|idem|garde (?:ça|cela|le)|retiens(?:-le| ça)|fais (?:ça|comme ça)`,
+  pointsBack: `(?:c'est|ça|cela) (?:valable|vaut|s'applique)|pareil pour|idem|garde (?:ça|cela|le)|retiens(?:-le| ça)|fais (?:ça|comme ça)|(?:ça|cela)[^\\p{L}§¶]*$`,
   everywhere: `dans (?:tous|chacun de) (?:mes|les|nos) (?:projets|dépôts|repos)|dans (?:n'importe quel|chaque|tout) (?:projet|dépôt|repo)|quel que soit le (?:projet|dépôt|repo)|peu importe le (?:projet|dépôt|repo)|pour tous mes (?:projets|dépôts|repos)`,
   nextTime: `(?:pour )?la prochaine fois|les prochaines fois`,
   label: `(?:(?:les?|la|nos) )?(?:titres?|messages?|sujets?|noms?) (?:de|des|du) (?:commits?|prs?|branches?|tests?|fichiers?|classes?)`,

@@ -51,7 +51,7 @@ export const portuguese: RuleWords = {
   general: `(?:o|nosso|este) (?:código|pacote|projeto|repo|núcleo|sdk)(?: \\p{L}+| aqui| de ¶+)? (?:tem que|tem de|deve|precisa) (?:continuar|ficar|permanecer|rodar|funcionar|compilar)(?! (?:assim|igual|como)(?!\\p{L})) [\\p{L}\\d§¶]+|em ¶¶+ (?:por favor )?(?:nenhuma?|nada de|nunca|sempre|sem) [\\p{L}§-]+|(?:os testes|os textos|os scripts|as migrações|as constantes) (?:vão|ficam|moram) (?:em|no|na|junto|ao lado)|(?:os logs|as linhas de log|os nomes|os commits) (?:são|ficam|vão) sempre (?:em|com|sem) ~`,
   norm: `(?:cada|tod[oa]) (?:nov[oa] )?(?:função|método|classe|arquivo|componente|tabela|rota|módulo|endpoint|teste|commit|migração|script|pacote|serviço)(?: \\p{L}+)? (?:precisa|leva|deve ter|tem que ter|exige)`,
   definite: `(?:não|nunca) \\p{L}+ (?:o|a|isso|ess[ea]|est[ea])`,
-  pointsBack: `o mesmo (?:vale|para)|isso (?:vale|se aplica)|lembra disso|faz(?:e)? (?:isso|assim)|guarda isso`,
+  pointsBack: `o mesmo (?:vale|para)|isso (?:vale|se aplica)|lembra disso|faz(?:e)? (?:isso|assim)|guarda isso|(?:isso|isto)[^\\p{L}§¶]*$`,
   everywhere: `em (?:todos|qualquer um d) ?(?:os )?(?:meus|os|nossos)? ?(?:projetos|repos|repositórios)|em (?:qualquer|cada|todo) (?:projeto|repo|repositório)|não importa (?:o|em qual|qual) (?:projeto|repo)~|seja qual for o (?:projeto|repo)~|para todos os meus (?:projetos|repos~)|independente do (?:projeto|repo)~`,
   nextTime: `(?:d?a |na |pra |para a )?próxima(?: vez)?|(?:d?as |nas )?próximas vezes`,
   label: `(?:(?:os?|as?) )?(?:títulos?|mensagens|mensagem|assuntos?|nomes?) (?:de|do|dos|das) (?:commits?|prs?|branch(?:es)?|testes?|arquivos?|classes?)`,

@@ -46,7 +46,7 @@ describe("a rule in passing", () => {
       'commit it. commit subjects in this repo: "fix(api): ...", please',
       'commit subjects in this repo: "fix(api): ...", please',
     ],
-    ["a property of the code", "why? btw the code has to stay ES5 here", "btw the code has to stay ES5 here"],
+    ["a property of the code", "why? btw the code has to stay ES5 here", "the code has to stay ES5 here"],
     [
       "a folder",
       "Bitte beheben. Noch was für immer: in src/api bitte keine nackten Zahlen mehr",
@@ -114,3 +114,23 @@ function plain(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
+
+test.each([
+  ["no no, we use pnpm here, never npm.", "we use pnpm here, never npm."],
+  ["Looks good, but: commit messages are always in English.", "commit messages are always in English."],
+  ["omg no emojis please.", "no emojis please."],
+  ["passt, aber: Bezeichner im Code immer englisch.", "Bezeichner im Code immer englisch."],
+  ["Non : chez nous, les dates sont toujours en UTC.", "chez nous, les dates sont toujours en UTC."],
+  ["нет, мы тут всегда используем pnpm.", "мы тут всегда используем pnpm."],
+  ["对了，提交信息一律用英文。", "提交信息一律用英文。"],
+  ["no tests without a name here, ever.", "no tests without a name here, ever."],
+])("leaves the reply before a rule out: %j", (prompt, rule) => {
+  expect(rulesIn(prompt)).toEqual([rule]);
+});
+
+test.each([
+  "The old pods keep running for an hour. Every migration has to survive that.",
+  "Leg einen Zweig an. Bei uns heißen die feature/kurzer-name.",
+])("quotes the sentence that the rule needs: %j", (prompt) => {
+  expect(rulesIn(prompt)).toEqual([prompt]);
+});
