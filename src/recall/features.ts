@@ -77,38 +77,19 @@ interface Found {
   has: number;
 }
 
+const nothingFound = {
+  ...{ inFiles: 0, similar: 0, titleHits: 0, count: 0 },
+  ...{ bm25: 0, coverage: 0, files: 0, beginnings: 0, has: 0 },
+};
+
 function createFound(size: number): Found {
-  return {
-    counts: new Float64Array(size),
-    within: new Uint8Array(size),
-    terms: [],
-    places: [],
-    halves: [],
-    ...{
-      inFiles: 0,
-      similar: 0,
-      titleHits: 0,
-      count: 0,
-      bm25: 0,
-      coverage: 0,
-      files: 0,
-      beginnings: 0,
-      has: 0,
-    },
-  };
+  const lists = { terms: [], places: [], halves: [] };
+  return { counts: new Float64Array(size), within: new Uint8Array(size), ...lists, ...nothingFound };
 }
 
 function clear(found: Found): void {
   found.counts.fill(0);
-  found.inFiles = 0;
-  found.similar = 0;
-  found.titleHits = 0;
-  found.count = 0;
-  found.bm25 = 0;
-  found.coverage = 0;
-  found.files = 0;
-  found.beginnings = 0;
-  found.has = 0;
+  Object.assign(found, nothingFound);
 }
 
 // The full-text index has the same column weights. Length counts half: a long session is not less relevant.

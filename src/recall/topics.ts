@@ -21,19 +21,12 @@ export function createTopics(search: Search): Topics {
       const answers = await Promise.all(
         filtersOf(topic).map((filter) => search.search({ ...request, ...filter })),
       );
+      const newestOf = <R extends Dated>(listOf: (answer: SearchResults) => R[]) =>
+        newest(answers.flatMap(listOf), request.limit);
       return {
-        observations: newest(
-          answers.flatMap(({ observations }) => observations),
-          request.limit,
-        ),
-        sessions: newest(
-          answers.flatMap(({ sessions }) => sessions),
-          request.limit,
-        ),
-        prompts: newest(
-          answers.flatMap(({ prompts }) => prompts),
-          request.limit,
-        ),
+        observations: newestOf(({ observations }) => observations),
+        sessions: newestOf(({ sessions }) => sessions),
+        prompts: newestOf(({ prompts }) => prompts),
         notes: [...new Set(answers.flatMap(({ notes }) => notes))],
       };
     },
@@ -65,7 +58,12 @@ function filtersOf(topic: Topic): Filter[] {
   }
 }
 
-function newest<R extends { id: number; created_at_epoch: number }>(found: readonly R[], limit: number): R[] {
+interface Dated {
+  id: number;
+  created_at_epoch: number;
+}
+
+function newest<R extends Dated>(found: readonly R[], limit: number): R[] {
   const once = new Map(found.map((record) => [record.id, record]));
   return [...once.values()]
     .sort((left, right) => right.created_at_epoch - left.created_at_epoch || right.id - left.id)

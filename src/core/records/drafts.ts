@@ -1,6 +1,7 @@
 // What a generator gives back: observations and summaries before they have an id.
 import type { Provenance } from "./records.ts";
 import type { StatementMarks } from "./statement.ts";
+import type { SummaryParts } from "./summary-parts.ts";
 
 /** The parts of an observation that its writer chooses. */
 export interface RecordParts {
@@ -26,13 +27,7 @@ export interface DraftObservation extends RecordParts {
   routine?: boolean;
 }
 
-export interface DraftSummary {
-  request: string | null;
-  investigated: string | null;
-  learned: string | null;
-  completed: string | null;
-  next_steps: string | null;
-  notes: string | null;
+export interface DraftSummary extends SummaryParts {
   facts: string[];
   concepts: string[];
   files_read: string[];

@@ -1,4 +1,5 @@
 // A mode: what kind of work is observed, what is worth keeping, and in which words. `modes/` loads them.
+import type { SummaryPart } from "./summary-parts.ts";
 
 /** The form of an id of a type or concept. */
 export const modeWordId = /^[a-z][a-z0-9-]{0,47}$/;
@@ -28,7 +29,5 @@ export interface Mode {
   /** How texts are worded; a mode of another language says it in that language. */
   writing: string;
   /** What each part of a session summary is to hold. */
-  summary: Readonly<
-    Record<"request" | "investigated" | "learned" | "completed" | "next_steps" | "notes", string>
-  >;
+  summary: Readonly<Record<SummaryPart, string>>;
 }

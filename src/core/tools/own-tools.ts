@@ -1,16 +1,10 @@
 // Detects tool uses that read our own memory, so that mem never stores its own output.
 
 import { stripPrivate } from "../../privacy/private-tags.ts";
-import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
+import { isJsonObject, mapStrings } from "../../text/json.ts";
 import { parseCommandLine, type Segment } from "./command-line.ts";
 import { setOf } from "./name-lists.ts";
-import { commandIn, readCall } from "./tool-kind.ts";
-
-interface ToolUse {
-  tool_name?: string | undefined;
-  tool_input?: Json | undefined;
-  tool_response?: Json | undefined;
-}
+import { commandIn, readCall, type ToolUse } from "./tool-kind.ts";
 
 /**
  * What is to be remembered of a tool use. Null when it only read our memory: by a tool of our MCP server, by a command,

@@ -15,9 +15,12 @@ export interface ToolCall {
   inputText: string;
 }
 
-interface ToolUse {
+/** A tool use as hosts send it. */
+export interface ToolUse {
   tool_name?: string | undefined;
   tool_input?: Json | undefined;
+  tool_response?: Json | undefined;
+  tool_failed?: boolean | undefined;
 }
 
 export function readCall({ tool_name = "", tool_input: raw = null }: ToolUse): ToolCall {

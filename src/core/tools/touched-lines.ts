@@ -9,7 +9,7 @@ import {
   textsField,
 } from "../../text/json-fields.ts";
 import { maxFiles, patchArgument } from "./apply-patch.ts";
-import { readCall } from "./tool-kind.ts";
+import { readCall, type ToolUse } from "./tool-kind.ts";
 
 /** One place in a file as it is after the edit. */
 export interface EditedPart {
@@ -32,13 +32,6 @@ export interface TouchedLines {
   edited: EditedPart[];
   /** Empty for a file that was read whole. */
   read: ReadRange[];
-}
-
-interface ToolUse {
-  tool_name?: string | undefined;
-  tool_input?: Json | undefined;
-  tool_response?: Json | undefined;
-  tool_failed?: boolean | undefined;
 }
 
 export function touchedLines(use: ToolUse): TouchedLines {

@@ -1,7 +1,7 @@
 // Reads the user's answers to an agent's questions from the tool use that asked.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { objectField, objectsField, parseObject, textField, textsField } from "../../text/json-fields.ts";
-import { readCall } from "./tool-kind.ts";
+import { readCall, type ToolUse } from "./tool-kind.ts";
 
 export interface UserAnswer {
   question: string;
@@ -9,13 +9,6 @@ export interface UserAnswer {
   answer: string;
   /** Labels of the options that the agent offered. */
   offered: string[];
-}
-
-interface ToolUse {
-  tool_name?: string | undefined;
-  tool_input?: Json | undefined;
-  tool_response?: Json | undefined;
-  tool_failed?: boolean | undefined;
 }
 
 /** Empty for another tool, and for questions that the user dismissed. */

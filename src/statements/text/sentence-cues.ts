@@ -113,12 +113,12 @@ const closingCues = {
 
 export type ClosingCue = keyof typeof closingCues;
 
-/** True when a sentence says that something changed. */
 /** True when the text ends with a question mark. */
 export function isQuestion(text: string): boolean {
   return /[?？]\s*$/.test(text);
 }
 
+/** True when a sentence says that something changed. */
 export function saysChanged(text: string): boolean {
   return closingCues.change.test(text);
 }

@@ -7,6 +7,7 @@ import { readCall, type ToolKind } from "../../../core/tools/tool-kind.ts";
 import { readResult } from "../../../core/tools/tool-result.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
+import { noUsage } from "../../token-usage.ts";
 import { turnOf } from "../../turns.ts";
 import {
   answerParts,
@@ -71,12 +72,7 @@ export function createLocalProvider(): Provider {
           titles = [];
         }
       }
-      return {
-        observations,
-        summaries,
-        generator: "local",
-        usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
-      };
+      return { observations, summaries, generator: "local", usage: noUsage };
     },
   };
 }
