@@ -198,7 +198,7 @@ function buildMemory(base: Base) {
     ...buildFreshness({ store, clock, projects }),
     ...buildFolders({ store, settings, clock }),
     vectors,
-    search: buildSearch(base, store, { vectors, unmerged: branches.unmerged }),
+    search: buildSearch(base, store, { vectors, ...branches }),
   };
 }
 

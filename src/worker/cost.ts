@@ -1,5 +1,5 @@
 // Model cost: spend over the ledger, the report of the cost route, notices of spent budgets.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, dayMs } from "../core/clock.ts";
 import { dayName, startOfDay } from "../core/local-days.ts";
 import { packageFile } from "../core/paths.ts";
 import type { CallSums } from "../core/records/model-call.ts";
@@ -97,7 +97,6 @@ function latePrices(load: () => Prices): Prices {
 
 // With today: 30 days.
 const defaultDays = 29;
-const dayMs = 24 * 3_600_000;
 
 function projection({ modelCalls }: Store, now: number): CostAnswer["projection"] {
   const start = projectionStart(now);

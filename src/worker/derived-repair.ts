@@ -1,7 +1,7 @@
 // Rebuilds derived data (full text, terms, files, vectors) from the records, a few at a time: after an update of its
 // form, when the user asks, or when the daily check finds records that it does not match.
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, dayMs } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import type { ListPosition } from "../store/sqlite/derived-rebuild.ts";
 import type { Store } from "../store/sqlite/store.ts";
@@ -14,7 +14,6 @@ interface RepairDeps {
 
 export type DerivedRepair = ReturnType<typeof createDerivedRepair>;
 
-const dayMs = 24 * 3_600_000;
 // A batch takes about 10 ms, and as much time is left for everything else.
 const renewedAtOnce = 50;
 const pauseMs = 10;

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, dayMs } from "../core/clock.ts";
 import { failOpen, MemError } from "../core/errors.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
 import { setAsideFiles } from "../store/sqlite/set-aside.ts";
@@ -20,7 +20,6 @@ interface ErasureDeps {
 
 export type Erasure = ReturnType<typeof createErasure>;
 
-const dayMs = 24 * 3_600_000;
 const restingMs = 30_000;
 const tries = 40;
 const pauseMs = 500;

@@ -1,5 +1,7 @@
 // Deletes many records into the trash, or for good; keeps a receipt. A stopped one goes on in the next worker.
+
 import { setImmediate } from "node:timers/promises";
+import { dayMs } from "../core/clock.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
 import type { DataPaths } from "../core/paths.ts";
 import {
@@ -53,7 +55,6 @@ interface Begun {
   at_epoch: number;
 }
 
-const dayMs = 24 * 3_600_000;
 const checkedWords = 20;
 const samples = 5;
 

@@ -1,5 +1,7 @@
 // Checks the database in a child process: its pages, its tables and indexes, and whether derived data matches the records.
+
 import { type ChildProcess, fork } from "node:child_process";
+import { hourMs } from "../core/clock.ts";
 import { failOpen, toMemError } from "../core/errors.ts";
 import { packageFile } from "../core/paths.ts";
 import { isJsonObject } from "../text/json.ts";
@@ -24,7 +26,6 @@ type Check = "file" | "tables" | "records";
 
 // A start of a process takes 5 ms from the worker's first answers.
 const fileAfterMs = 200;
-const hourMs = 3_600_000;
 
 export function createIntegrityCheck(deps: IntegrityDeps) {
   const { databasePath, onDamage, records, script, tablesAfterMs = 60_000 } = deps;

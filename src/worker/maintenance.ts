@@ -1,5 +1,5 @@
 // Periodic work: completes idle sessions, deletes old raw events, drains the spool, refreshes context files.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, dayMs, minuteMs } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import { undoDays } from "../core/records/trash.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -30,8 +30,6 @@ interface Purge {
 const idleSessionMs = 30 * 60_000;
 
 const spoolEveryMs = 2_000;
-const minuteMs = 60_000;
-const dayMs = 24 * 3_600_000;
 // Blocks intake for a few milliseconds at most.
 const purgedAtOnce = 200;
 

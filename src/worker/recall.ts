@@ -25,17 +25,18 @@ import { openWorkFirst } from "./open-work-search.ts";
 import { foldersOf } from "./projects.ts";
 
 type Unmerged = WorkerBranches["unmerged"];
+type Settle = WorkerBranches["settle"];
 
 /** Search over observations, summaries and prompts, with vectors for observations. */
 export function buildSearch(
   { db, clock }: { db: Sqlite; clock: Clock },
   { projects, observations, summaries, prompts, statements }: Store,
-  { vectors, unmerged }: { vectors?: VectorLeg; unmerged?: Unmerged } = {},
+  { vectors, unmerged, settle }: { vectors?: VectorLeg; unmerged?: Unmerged; settle?: Settle } = {},
 ): Search {
   const index = createSearchIndex(db);
   const of = (kind: RecordKind) =>
     unmerged && ((ids: readonly number[], at: AskedAt) => unmerged(kind, ids, at));
-  const search = createSearch({
+  const ranked = createSearch({
     projectId: projects.find,
     now: clock.now,
     observations: {
@@ -49,6 +50,13 @@ export function buildSearch(
     },
     vectors,
   });
+  // After a switch or a merge the marks are of the work tree as it is now. A prompt has no time to wait.
+  const search: Search = {
+    async search(request) {
+      if (request.cwd !== undefined && request.isPrompt !== true) await settle?.(request.cwd);
+      return ranked.search(request);
+    },
+  };
   return openWorkFirst(search, { labels: projects.labels, statements: statements.statements });
 }
 

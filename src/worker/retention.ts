@@ -1,5 +1,5 @@
 // Moves records that are older than their project's policy into the trash, once a day.
-import type { Clock } from "../core/clock.ts";
+import { type Clock, dayMs, hourMs, minuteMs } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import { type AgeLimit, daysOf, type RetentionPolicy } from "../core/records/retention.ts";
 import type { RetentionPorts } from "../http/api/retention.ts";
@@ -24,9 +24,6 @@ export interface Retention {
   stop(): Promise<void>;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 // A machine that was off for two days is common; longer, the clock may be wrong.
 const longestGapMs = 2 * dayMs;
 // A wrong clock that is believed removes records at most so much too early.

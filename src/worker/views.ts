@@ -1,7 +1,7 @@
 // What the viewer's pages show beside the records, over the store.
 import type { Context } from "../context/context.ts";
 import { openHeading } from "../context/start-sections.ts";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, dayMs } from "../core/clock.ts";
 import { localDays } from "../core/local-days.ts";
 import { wholeText } from "../core/records/quoted-text.ts";
 import type { Session } from "../core/records/records.ts";
@@ -78,4 +78,3 @@ function openItem({ observations, sessions }: Store, id: number): OpenWorkAnswer
 
 const endOfTime = Number.MAX_SAFE_INTEGER;
 const maxProjects = 8;
-const dayMs = 24 * 3_600_000;

@@ -1,6 +1,7 @@
 // What the settings make of the context that a worker gives.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
@@ -9,6 +10,8 @@ import { loadSettings } from "../../src/settings/load.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { terminalText } from "../../src/text/terminal-text.ts";
 import { buildWorker } from "../../src/worker/build.ts";
+import { buildSearch } from "../../src/worker/recall.ts";
+import { createMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 /** A worker in this process, on a real port. */
@@ -45,6 +48,24 @@ async function openWorker(env: Environment = {}) {
     post: (path: string, body: unknown) => ask(path, { method: "POST", headers, body: JSON.stringify(body) }),
   };
 }
+
+test("a search waits for the check of the work tree that it comes from", async () => {
+  const memory = createMemoryStore();
+  onTestFinished(memory.close);
+  const { id } = memory.addObservation({ title: "The kumquat" });
+  memory.db.prepare("update observations set branch = 'feat'").run();
+  let isChecked = false;
+  const search = buildSearch({ db: memory.db, clock: systemClock }, memory.store, {
+    unmerged: (_kind, ids) => new Map(isChecked ? ids.map((one) => [one, "feat"]) : []),
+    settle: async (cwd) => {
+      await setImmediate();
+      isChecked = cwd === "/w/app";
+    },
+  });
+  const request = { query: "kumquat", format: "index", limit: 5, project: "app", cwd: "/w/app" } as const;
+  const { observations } = await search.search(request);
+  expect(observations).toMatchObject([{ id, branch: "feat", merged: false }]);
+});
 
 test.each([
   ["types that no mode has", { MEM_CONTEXT_OBSERVATION_TYPES: "bug" }, ["a bug", "a find"]],

@@ -1,7 +1,6 @@
 // What the logs of a repository say of branches: commits made on one, and where a deleted one ended.
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import type { Repository } from "./work-tree.ts";
+import { type Repository, readSmall } from "./work-tree.ts";
 
 /** Whether a commit was made on the branch after `since` (epoch ms); null without a log. */
 export function hasOwnCommits(common: string, branch: string, since: number): boolean | null {
@@ -30,7 +29,7 @@ interface LogLine {
 
 /** The end of a log; null without one. */
 function linesOf(path: string): LogLine[] | null {
-  const text = endOf(path, maxLogBytes);
+  const text = readSmall(path, maxLogBytes, "last");
   if (text === null) return null;
   return text.split("\n").flatMap((line) => {
     const [, before = "", seconds = "", what = ""] = logLine.exec(line) ?? [];
@@ -40,20 +39,3 @@ function linesOf(path: string): LogLine[] | null {
 
 const logLine = /^([0-9a-f]{40,64}) [0-9a-f]{40,64} [^\t]*> (\d{1,12}) [+-]\d{4}\t(.*)$/;
 const maxLogBytes = 256 * 1024;
-
-function endOf(path: string, maxBytes: number): string | null {
-  let file: number | undefined;
-  try {
-    // Nonblocking, because opening a pipe waits for its writer.
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stats = fstatSync(file);
-    if (!stats.isFile()) return null;
-    const bytes = Buffer.alloc(Math.min(maxBytes, stats.size));
-    const read = readSync(file, bytes, 0, bytes.length, Math.max(0, stats.size - bytes.length));
-    return bytes.toString("utf8", 0, read);
-  } catch {
-    return null;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}

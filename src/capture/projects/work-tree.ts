@@ -83,8 +83,8 @@ function mainFolder(gitDir: string): string {
 
 const maxPointerBytes = 4096;
 
-/** The first `maxBytes` of a regular file as text; null if it cannot be read. */
-export function readSmall(path: string, maxBytes: number): string | null {
+/** The first or last `maxBytes` of a regular file as text; null if it cannot be read. */
+export function readSmall(path: string, maxBytes: number, part: "first" | "last" = "first"): string | null {
   let file: number | undefined;
   try {
     // Nonblocking, because opening a pipe waits for its writer.
@@ -92,7 +92,8 @@ export function readSmall(path: string, maxBytes: number): string | null {
     const stats = fstatSync(file);
     if (!stats.isFile()) return null;
     const bytes = Buffer.alloc(Math.min(stats.size, maxBytes));
-    return bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, 0));
+    const from = part === "first" ? 0 : Math.max(0, stats.size - bytes.length);
+    return bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, from));
   } catch {
     return null;
   } finally {

@@ -20,7 +20,7 @@ import { isoTime } from "../../core/clock.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { schemaVersion } from "./migrate.ts";
 import { busyTimeoutMs } from "./open.ts";
-import { openFile } from "./open-file.ts";
+import { openToRead } from "./open-file.ts";
 import { syncDirectory } from "./set-aside.ts";
 import { storageError } from "./storage-error.ts";
 
@@ -67,7 +67,7 @@ export function removeCopy(path: string): void {
 }
 
 async function copyPages(from: string, to: string, { onProgress, signal }: CopyProgress): Promise<void> {
-  const source = openSource(from);
+  const source = openToRead(from, cannotOpen(from));
   try {
     // SQLite starts a copy again when another connection writes meanwhile, except inside of a read transaction.
     source.exec("begin");
@@ -84,18 +84,10 @@ async function copyPages(from: string, to: string, { onProgress, signal }: CopyP
   }
 }
 
-function openSource(path: string): Database.Database {
-  try {
-    return openFile(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
-  } catch (cause) {
-    if (cause instanceof MemError) throw cause;
-    throw new MemError("not_found", {
-      message: `${path} cannot be opened (${cause instanceof Error ? cause.message : String(cause)}).`,
-      hint: "Check the path, and that you may read the file.",
-      cause,
-    });
-  }
-}
+const cannotOpen = (path: string) => (reason: string) => ({
+  message: `${path} cannot be opened (${reason}).`,
+  hint: "Check the path, and that you may read the file.",
+});
 
 /**
  * Checks the pages, the schema and its version, and makes the copy one file. Throws `export_invalid` for a file that is no

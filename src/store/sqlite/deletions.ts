@@ -1,7 +1,7 @@
 // Deletes records into the trash, with everything that was made from them or quotes them.
 import type { MovedRecord, RecordCounts } from "../../core/records/trash.ts";
 import { excerpt } from "../../text/excerpt.ts";
-import { createDerivedRows } from "./derived-rows.ts";
+import { createDerivedRows, type IndexedTable } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { createPromptCopies } from "./prompt-copies.ts";
@@ -138,11 +138,18 @@ function createRemovals(db: Sqlite, trash: Trash) {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
   const tombstones = createTombstones(db);
-  const deleteOf = (table: string) => sql.run<[id: number]>(`delete from ${table} where id = ?`);
-  const deletes = {
-    observations: deleteOf("observations"),
-    session_summaries: deleteOf("session_summaries"),
-    user_prompts: deleteOf("user_prompts"),
+  const deleteOf = (table: IndexedTable) => sql.run<[id: number]>(`delete from ${table} where id = ?`);
+  const deleteObservation = deleteOf("observations");
+  const removeOf = (table: IndexedTable, kind: "summary" | "prompt") => {
+    const drop = deleteOf(table);
+    return (entry: number, rows: readonly Row[], now: number): void => {
+      trash.keep(entry, table, rows);
+      for (const row of rows) {
+        tombstones.add({ kind, row, now });
+        derived.drop(table, Number(row.id));
+        drop(Number(row.id));
+      }
+    };
   };
   const links = ["observation_sources", "fix_commands", "observation_blobs"].map((table) => ({
     table,
@@ -173,26 +180,12 @@ function createRemovals(db: Sqlite, trash: Trash) {
         tombstones.add({ kind: "observation", row, sources: sourcesOf(id), now });
         derived.drop("observations", id);
       }
-      for (const id of ids) deletes.observations(id);
+      for (const id of ids) deleteObservation(id);
       for (const id of ids) changed.delete(id);
       return [...changed];
     },
-    summaries(entry: number, rows: readonly Row[], now: number): void {
-      trash.keep(entry, "session_summaries", rows);
-      for (const row of rows) {
-        tombstones.add({ kind: "summary", row, now });
-        derived.drop("session_summaries", Number(row.id));
-        deletes.session_summaries(Number(row.id));
-      }
-    },
-    prompts(entry: number, rows: readonly Row[], now: number): void {
-      trash.keep(entry, "user_prompts", rows);
-      for (const row of rows) {
-        tombstones.add({ kind: "prompt", row, now });
-        derived.drop("user_prompts", Number(row.id));
-        deletes.user_prompts(Number(row.id));
-      }
-    },
+    summaries: removeOf("session_summaries", "summary"),
+    prompts: removeOf("user_prompts", "prompt"),
     events: createDropEvents(db, trash),
     texts: createDropTexts(db, trash),
   };

@@ -18,6 +18,20 @@ export function openFile(path: string | Buffer, options: Database.Options = {}):
   }
 }
 
+/** Opens a file for reading. Throws `not_found`, in the caller's words, for one that cannot be opened. */
+export function openToRead(
+  path: string,
+  toFail: (reason: string) => { message: string; hint: string },
+): Database.Database {
+  try {
+    return openFile(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
+  } catch (cause) {
+    if (cause instanceof MemError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MemError("not_found", { ...toFail(reason), cause });
+  }
+}
+
 function isNotLoaded(cause: unknown): boolean {
   if (!(cause instanceof Error) || cause instanceof Database.SqliteError) return false;
   const isForOther = "code" in cause && cause.code === "ERR_DLOPEN_FAILED";

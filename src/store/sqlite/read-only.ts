@@ -2,7 +2,7 @@
 import { MemError } from "../../core/errors.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { Sqlite } from "./open.ts";
-import { openFile } from "./open-file.ts";
+import { openToRead } from "./open-file.ts";
 import { isDamage, storageError } from "./storage-error.ts";
 
 /**
@@ -10,7 +10,10 @@ import { isDamage, storageError } from "./storage-error.ts";
  * `worker_unreachable` when a worker must update the database first.
  */
 export function openReadOnly(path: string): Sqlite {
-  const db = openMemory(path);
+  const db = openToRead(path, () => ({
+    message: `There is no memory at ${path}.`,
+    hint: "MEM_DATA_DIR names another directory. `mem status` shows which one is used.",
+  }));
   try {
     db.exec("begin");
     demandSchema(db);
@@ -18,19 +21,6 @@ export function openReadOnly(path: string): Sqlite {
   } catch (cause) {
     db.close();
     throw isDamage(cause) ? new MemError("database_corrupt", { cause }) : storageError(cause);
-  }
-}
-
-function openMemory(path: string): Sqlite {
-  try {
-    return openFile(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
-  } catch (cause) {
-    if (cause instanceof MemError) throw cause;
-    throw new MemError("not_found", {
-      message: `There is no memory at ${path}.`,
-      hint: "MEM_DATA_DIR names another directory. `mem status` shows which one is used.",
-      cause,
-    });
   }
 }
 

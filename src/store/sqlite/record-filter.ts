@@ -22,6 +22,11 @@ const summaryText = `concat_ws(char(10), r.summary_text, ${facts}, r.files_touch
 
 // Title 3, facts 2, narrative 1, files 4: fitted on the development half of commit-fixes, held against Cranfield
 // (R@10 60.5 and 41.3; equal weights 60.7 and 40.5, title 5 and files 2 59.9 and 41.1).
+const hasConcept = `(@concepts is null or exists (
+       select 1
+       from json_each(iif(json_valid(r.concepts), r.concepts, '[]')) have
+       join json_each(@concepts) want on want.value = have.value))`;
+
 export const observations: Searched = {
   table: "observations",
   weights: "0, 3, 2, 1, 4",
@@ -30,10 +35,7 @@ export const observations: Searched = {
   content: `without_template_words(${observationText}, r.generator)`,
   own: `and (@obs_type is null or r.obs_type = @obs_type)
      and (@lasting = 0 or r.routine = 0)
-     and (@concepts is null or exists (
-       select 1
-       from json_each(iif(json_valid(r.concepts), r.concepts, '[]')) have
-       join json_each(@concepts) want on want.value = have.value))
+     and ${hasConcept}
      and (@files is null or exists (
        select 1
        from observation_files have
@@ -47,10 +49,7 @@ export const summaries: Searched = {
   always: "true",
   text: summaryText,
   content: `summary_content(${summaryText}, r.generator)`,
-  own: `and (@concepts is null or exists (
-       select 1
-       from json_each(iif(json_valid(r.concepts), r.concepts, '[]')) have
-       join json_each(@concepts) want on want.value = have.value))
+  own: `and ${hasConcept}
      and (@files is null or exists (
        select 1
        from json_each(iif(json_valid(r.files_touched), r.files_touched, '[]')) have

@@ -1,4 +1,5 @@
 // The trash: entries with the rows of deleted records, and with texts before edits.
+import { dayMs } from "../../core/clock.ts";
 import type { TrashEntry } from "../../core/records/trash.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
@@ -196,7 +197,6 @@ function createEmpty(db: Sqlite): (entries?: readonly number[]) => Emptied {
   };
 }
 
-const dayMs = 24 * 3_600_000;
 // A few milliseconds.
 const pagesPerStep = 100;
 const bytesPerStep = 4 * 1024 * 1024;
