@@ -105,7 +105,12 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
   };
 }
 
-function withMarks(port: TimelinePort, items: TimelineItem[], cwd: string | null): TimelineItem[] {
+/** The same records; one on a branch that is not merged where `cwd` is has `merged: false`. */
+export function withMarks(
+  port: Pick<TimelinePort, "unmerged">,
+  items: TimelineItem[],
+  cwd: string | null,
+): TimelineItem[] {
   const others = new Map(
     (["observation", "session", "prompt"] as const).map((kind) => {
       const ids = items.flatMap(({ type, id }) => (type === kind ? id : []));

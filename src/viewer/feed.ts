@@ -143,8 +143,10 @@ function withLine({ lines, hasMore }: FeedState, line: Line): Part {
   const oldest = lines.at(-1);
   // Older than what is loaded: it comes with its page.
   if (hasMore && oldest !== undefined && newestFirst(line, oldest) > 0) return { lines, hasMore };
-  const isHidden = line.marks.includes("rejected");
-  return { lines: isHidden ? without(lines, line.key) : mergeLines(lines, [line]), hasMore };
+  if (line.marks.includes("rejected")) return { lines: without(lines, line.key), hasMore };
+  // An event does not say whether the branch of its record is merged.
+  const branch = lines.find(({ key }) => key === line.key)?.branch;
+  return { lines: mergeLines(lines, [{ ...line, branch }]), hasMore };
 }
 
 /** The feed with its newest page as it is now. */

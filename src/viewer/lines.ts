@@ -27,6 +27,8 @@ export interface Line {
   saidBy: string | null;
   /** `rule`, `replaced`, `rejected`, `routine`. */
   marks: readonly string[];
+  /** Its git branch, where that is not merged. */
+  branch?: string | undefined;
 }
 
 /** The project of a record as it is shown. */
@@ -106,13 +108,14 @@ export function timelineLine(item: TimelineItem): Line {
 type LinedObservation = Pick<
   Observation,
   "id" | "project" | "created_at_epoch" | "obs_type" | "title" | "subtitle" | "summary" | "status"
-> & {
-  said_by?: string | null | undefined;
-  standing?: 0 | 1 | undefined;
-  reach?: Reach | undefined;
-  routine?: 0 | 1 | undefined;
-  pinned?: 0 | 1 | undefined;
-};
+> &
+  Placed & {
+    said_by?: string | null | undefined;
+    standing?: 0 | 1 | undefined;
+    reach?: Reach | undefined;
+    routine?: 0 | 1 | undefined;
+    pinned?: 0 | 1 | undefined;
+  };
 
 export function observationLine(record: LinedObservation): Line {
   const { obs_type, title, subtitle, summary, standing, reach } = record;
@@ -136,7 +139,8 @@ export function observationLine(record: LinedObservation): Line {
 type LinedSummary = Pick<
   SessionSummary,
   "id" | "project" | "created_at_epoch" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
->;
+> &
+  Placed;
 
 export function summaryLine(record: LinedSummary): Line {
   const { summary_text, request, learned, completed, next_steps } = record;
@@ -164,7 +168,17 @@ export function hitLine(kind: Kind, hit: Hit): Line {
   return { ...base(kind, hit), type: kind, title, detail: detail || null, saidBy: null, marks: [] };
 }
 
-interface LinedPrompt {
+interface Placed {
+  branch?: string | null | undefined;
+  merged?: boolean | undefined;
+}
+
+/** The branch of a record that is not merged where its project is. */
+export function unmergedBranch({ branch, merged }: Placed): string | undefined {
+  return merged === false && branch ? branch : undefined;
+}
+
+interface LinedPrompt extends Placed {
   id: number;
   project: string;
   created_at_epoch: number;
@@ -182,6 +196,7 @@ export function promptLine(record: LinedPrompt): Line {
   };
 }
 
-function base(kind: Kind, { id, project, created_at_epoch: at }: Omit<LinedPrompt, "prompt_text">) {
-  return { key: lineKey(kind, id), kind, id, project, at };
+function base(kind: Kind, record: Omit<LinedPrompt, "prompt_text">) {
+  const { id, project, created_at_epoch: at } = record;
+  return { key: lineKey(kind, id), kind, id, project, at, branch: unmergedBranch(record) };
 }

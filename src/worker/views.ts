@@ -7,7 +7,8 @@ import { wholeText } from "../core/records/quoted-text.ts";
 import type { Session } from "../core/records/records.ts";
 import type { ViewPorts } from "../http/api/views.ts";
 import type { OpenWorkAnswer } from "../http/schemas/views.ts";
-import { timelineItem } from "../recall/timeline.ts";
+import { timelineItem, withMarks } from "../recall/timeline.ts";
+import type { SessionRecord } from "../store/sqlite/session-records.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { WorkerBranches } from "./branches.ts";
 import type { FileStates } from "./freshness.ts";
@@ -35,7 +36,8 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
       const { at, ...anchor } = before ?? { at: endOfTime };
       const window = { at, anchor: "kind" in anchor ? anchor : null, project };
       const rows = store.timeline.before({ ...window, limit: limit + 1 }).reverse();
-      return { items: rows.slice(0, limit).map(timelineItem), hasMore: rows.length > limit };
+      const items = rows.slice(0, limit).map(timelineItem);
+      return { items: withMarks(deps, items, null), hasMore: rows.length > limit };
     },
     injections: (sessionId, page) =>
       ofSession(sessionId, ({ id, claude_session_id, project }) => ({
@@ -46,7 +48,7 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
       })),
     records: (sessionId, { offset, limit }) =>
       ofSession(sessionId, ({ id: session, sdk_session_id: sdk }) => ({
-        ...sessionRecords({ session, sdk, offset, limit }),
+        ...withBranches(sessionRecords({ session, sdk, offset, limit }), deps.unmerged),
         offset,
         limit,
       })),
@@ -63,9 +65,37 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
       const ids = starts.flatMap(({ places = [] }) =>
         places.flatMap(({ record, section }) => (section === openHeading ? [record.id] : [])),
       );
-      return { items: [...new Set(ids)].flatMap((id) => openItem(store, id)) };
+      const others = deps.unmerged?.("observation", ids, { project: null, cwd: null });
+      return {
+        items: [...new Set(ids)]
+          .flatMap((id) => openItem(store, id))
+          .map((item) => ({
+            ...item,
+            ...(others?.has(item.id) ? { branch: others.get(item.id), merged: false } : {}),
+          })),
+      };
     },
   };
+}
+
+type SessionPage = ReturnType<Store["sessionRecords"]>;
+
+/** The page, its records of a branch that is not merged marked with `merged: false`. */
+function withBranches(page: SessionPage, unmerged: ViewDeps["unmerged"]): SessionPage {
+  const idsOf = (kind: SessionRecord["kind"]) =>
+    page.items.flatMap((one) => (one.kind === kind ? one.record.id : []));
+  const at = { project: null, cwd: null };
+  const others = {
+    prompt: unmerged?.("prompt", idsOf("prompt"), at),
+    observation: unmerged?.("observation", idsOf("observation"), at),
+    summary: unmerged?.("session", idsOf("summary"), at),
+  };
+  const items = page.items.map((one) =>
+    others[one.kind]?.has(one.record.id)
+      ? ({ ...one, record: { ...one.record, merged: false } } as SessionRecord)
+      : one,
+  );
+  return { ...page, items };
 }
 
 function openItem({ observations, sessions }: Store, id: number): OpenWorkAnswer["items"] {

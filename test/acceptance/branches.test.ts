@@ -60,6 +60,12 @@ test("marks records of a branch and ranks them lower, until the branch is merged
   expect(before[0]).toMatchObject({ branch: "main", merged: true });
   const other = before.find(({ title }) => title.includes("5 seconds"));
   expect(other).toMatchObject({ branch: "feat/x", merged: false });
+  const marked = ({ branch, merged }: Hit) => branch === "feat/x" && merged === false;
+  const feed = (await worker.get("/api/feed")).body as { items: Hit[] };
+  expect(feed.items.filter(marked).map(({ id }) => id)).toContain(other?.id);
+  const session = (await worker.get("/api/sessions/2/records")).body as { items: { record: Hit }[] };
+  expect(session.items.length).toBeGreaterThan(1);
+  expect(session.items.every(({ record }) => marked(record))).toBe(true);
   const started = await hook("SessionStart", { session_id: "s3", source: "startup" });
   expect(started).toContain("(branch feat/x, not merged)");
 

@@ -37,14 +37,17 @@ test("the TV shows new observations of its project and source", async () => {
   expect([...errors, ...foreign]).toEqual([]);
 });
 
-test("the TV says how far it looked when nothing fits its source", async () => {
+test("the TV finds its source behind any number of newer observations", async () => {
   const home = workerHome();
-  writeMany(home.database, 510, Date.now());
+  writeMany(home.database, 510, Date.now() + 24 * 3_600_000);
   const worker = await startWorker(home);
   const { page } = await browser.open(worker, "tv?source=codex");
-  await page.getByText("None from codex among the newest 500 observations.").waitFor();
-  await page.goto(`http://127.0.0.1:${worker.port}/tv?project=shop&source=codex`);
-  await page.getByText("No observation yet in shop from codex.").waitFor();
+  await page.getByText("No observation yet from codex.").waitFor();
+  await page.getByText("Sources of the newest observations: api.").waitFor();
+  await record(worker, "The only one of this source", { source: "codex" });
+  await page.locator(".board li", { hasText: "The only one of this source" }).waitFor();
+  await page.goto(`http://127.0.0.1:${worker.port}/tv?project=orchard-api&source=codex`);
+  await page.getByText("No observation yet in orchard-api from codex.").waitFor();
   await page.goto(`http://127.0.0.1:${worker.port}/tv?project=shpo`);
   await page.getByText("No observation yet in shpo.").waitFor();
   await page.getByText("Projects of the newest observations: orchard-api, shop.").waitFor();

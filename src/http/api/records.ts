@@ -14,7 +14,14 @@ import {
 } from "../schemas/records.ts";
 import { sessionPage, sessionWithSummaries } from "../schemas/session.ts";
 import { projectList, stats } from "../schemas/status.ts";
-import { type ApiPorts, type ApiService, type Awaitable, getRoute, type Records } from "./service.ts";
+import {
+  type ApiPorts,
+  type ApiService,
+  type Awaitable,
+  getRoute,
+  type PageRequest,
+  type Records,
+} from "./service.ts";
 
 /**
  * `/api/observations|summaries|prompts`, `/sessions`, `/api/observation|summary|session|prompt/:id`, `/api/stats`,
@@ -25,6 +32,7 @@ export function recordRoutes(app: App, service: ApiService): void {
     url: "/api/observations",
     of: "observations",
     page: observationPage,
+    input: service.observationPageQuery,
     read: (ports) => ports.observations.page,
   });
   pageRoute(app, service, {
@@ -87,14 +95,15 @@ export function pageRoute<R>(
     url: string;
     of: string;
     page: z.ZodType<PageAnswer<R>>;
+    input?: z.ZodType<PageRequest>;
     read(ports: ApiPorts): Records<R>["page"];
   },
 ): void {
-  const { url, of, page, read } = asked;
+  const { url, of, page, input = pageQuery, read } = asked;
   getRoute(
     app,
     { service, url },
-    { summary: `A page of ${of}, newest first.`, input: pageQuery, answer: page },
+    { summary: `A page of ${of}, newest first.`, input, answer: page },
     async (ports, query): Promise<PageAnswer<R>> => {
       const { items, hasMore } = await read(ports)(query);
       return { items, hasMore, offset: query.offset, limit: query.limit };

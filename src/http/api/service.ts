@@ -29,12 +29,16 @@ export interface ApiService {
   };
   /** Query of the routes of one record. */
   recordQuery: z.ZodType<{ project?: string | undefined }>;
+  /** Query of the pages of observations. */
+  observationPageQuery: z.ZodType<PageRequest>;
 }
 
 export interface PageRequest {
   offset: number;
   limit: number;
   project?: string | undefined;
+  /** Host agent; of observations only. */
+  source?: string | undefined;
 }
 
 export interface Page<R> {

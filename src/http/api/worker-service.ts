@@ -9,7 +9,7 @@ import type { Timeline } from "../../recall/timeline.ts";
 import type { Topic, Topics } from "../../recall/topics.ts";
 import { injectQuery, previewQuery } from "../schemas/context.ts";
 import { changeErrors, lookupErrors, readErrors, writeErrors } from "../schemas/error.ts";
-import { ofProjectQuery } from "../schemas/fields.ts";
+import { observationPageQuery, ofProjectQuery } from "../schemas/fields.ts";
 import type { SearchQuery } from "../schemas/search.ts";
 import type { Stats } from "../schemas/status.ts";
 import type { ContextOptions } from "./context.ts";
@@ -58,6 +58,7 @@ export function workerService(records: WorkerRecords): ApiService & { context: C
     access: { read: {}, write: {} },
     errors: { read: readErrors, lookup: lookupErrors, write: writeErrors, change: changeErrors },
     recordQuery: ofProjectQuery,
+    observationPageQuery,
     context: {
       injectQuery,
       previewQuery,

@@ -35,6 +35,14 @@ export const pageQuery = z.lazy(() =>
   }),
 );
 
+/** A page of observations, which also have a source. */
+export const observationPageQuery = z.lazy(() =>
+  z.object({
+    ...pageQuery.unwrap().shape,
+    source: optionalText(100).meta({ description: "Host agent of the session, such as codex." }),
+  }),
+);
+
 /** `project` of the routes of one record. */
 export const ofProjectQuery = z.lazy(() => z.object({ project: optionalText() }));
 

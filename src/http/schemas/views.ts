@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { injectionMoments } from "../../core/records/injection.ts";
 import { parseRecordName } from "../../core/records/record-name.ts";
-import { epochMs, epochMsOrNull, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
+import { epochMs, epochMsOrNull, gitPlace, optionalText, pageOf, wholeNumberOr } from "./fields.ts";
 import { observation, parsedObservation, prompt, summary } from "./records.ts";
 import { timelineItem } from "./timeline.ts";
 
@@ -147,12 +147,18 @@ export const openWork = z.lazy(() =>
         project: z.string(),
         text: z.string(),
         created_at_epoch: epochMs(),
+        ...unmergedBranch(),
       }),
     ),
   }),
 );
 
 export type OpenWorkAnswer = z.output<typeof openWork>;
+
+function unmergedBranch() {
+  const { branch, merged } = gitPlace();
+  return { branch, merged };
+}
 
 function observationSource() {
   return z.object({

@@ -16,6 +16,7 @@ import type { App } from "../plugins/zod.ts";
 import { keyedInjectQuery, keyedPreviewQuery } from "../schemas/context.ts";
 import { syncStatus } from "../schemas/device-sync.ts";
 import { errorBody, keyedErrors, keyedLookupErrors, keyedWriteErrors } from "../schemas/error.ts";
+import { pageQuery } from "../schemas/fields.ts";
 import { mcpStatus, settingsAnswer } from "../schemas/settings.ts";
 import { readiness, versionAnswer } from "../schemas/status.ts";
 import { callerOf } from "./authentication.ts";
@@ -48,6 +49,7 @@ export function compatibilityRoutes(
     },
     // A number is of one project of the team already.
     recordQuery: z.object({}),
+    observationPageQuery: pageQuery,
   };
   sessionRoutes(app, service);
   numberedSessionRoutes(app, service);

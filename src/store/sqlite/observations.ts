@@ -35,11 +35,12 @@ export const observationColumns = `id, sdk_session_id, project, obs_type, title,
   agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by, said_by, standing, reach,
   salience, routine, branch, git_commit as "commit", synced_at, origin_device_id, origin_local_id, revision`;
 
-const listColumns = `${observationColumns}, (
+const hostOfSession = `(
     select host
     from sessions
     where sdk_session_id = observations.sdk_session_id
-  ) as host`;
+  )`;
+const listColumns = `${observationColumns}, ${hostOfSession} as host`;
 
 const recentEdits = 20;
 
@@ -87,6 +88,7 @@ export function createObservations(db: Sqlite) {
     page: readPage<Observation & { host: string | null }>(db, {
       table: "observations",
       columns: listColumns,
+      source: hostOfSession,
     }),
     /** Titles of the session's newest observations, oldest first. */
     recentTitles: (sessionId: number, limit: number) => recentTitles(sessionId, limit).reverse(),

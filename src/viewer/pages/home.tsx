@@ -25,8 +25,16 @@ function Overview({ project }: { project: string | null }) {
   const openWork = useOpenWork(project);
   // Read meanwhile.
   const feed = useViewer().feedOf(project);
+  function retry(): void {
+    rules.reload();
+    openWork.reload();
+    void feed.refresh();
+  }
   // Otherwise the feed would jump down when the panels above it come in.
   if (!isSettled(rules) || !isSettled(openWork)) return <p class="quiet loading">Loading…</p>;
+  // One reason, not three times the same.
+  if (rules.value === undefined && openWork.value === undefined && rules.fault)
+    return <Fault fault={rules.fault} retry={retry} />;
   return (
     <>
       <div class="panels">

@@ -2,10 +2,11 @@
 import { editRecord, removeEntry } from "../actions.ts";
 import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
+import { unmergedBranch } from "../lines.ts";
 import { linkTo } from "../links.ts";
 import { FoldedList } from "../parts/folded-list.tsx";
 import { PanelEntry } from "../parts/panel-entry.tsx";
-import { Age } from "../parts/record-row.tsx";
+import { Age, BranchMark } from "../parts/record-row.tsx";
 import { useViewer } from "../viewer.ts";
 
 /** Open work of a project, or of all. */
@@ -55,6 +56,7 @@ export function OpenWorkSection({ project, loaded }: SectionProps) {
                     {item.project}
                   </span>
                 )}
+                <BranchMark branch={unmergedBranch(item)} />
                 <Age at={item.created_at_epoch} />
                 {item.session_id !== null && <a href={linkTo(`/session/${item.session_id}`)}>its session</a>}
               </PanelEntry>

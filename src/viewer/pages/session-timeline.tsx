@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import type { Injection, Reads, SessionRecord } from "../api.ts";
 import { clockTime, dayOf, fullTime } from "../clock.ts";
-import { observationLine, recordLink } from "../lines.ts";
+import { observationLine, recordLink, unmergedBranch } from "../lines.ts";
 import type { Paged } from "../paged.ts";
 import { BlockCode, InlineCode } from "../parts/inline-code.tsx";
-import { TypeBadge } from "../parts/record-row.tsx";
+import { BranchMark, Marks, TypeBadge } from "../parts/record-row.tsx";
 import { InjectedCard } from "./session-injected.tsx";
 
 export type Shows = "all" | "injected" | "work";
@@ -141,7 +141,7 @@ function RecordEntry(item: SessionRecord) {
   switch (item.kind) {
     case "prompt":
       return (
-        <Row kind="prompt" id={item.record.id} title={`Prompt ${item.record.prompt_number}`}>
+        <Row kind="prompt" record={item.record} title={`Prompt ${item.record.prompt_number}`}>
           <p class="said" dir="auto">
             <BlockCode text={item.record.prompt_text} />
           </p>
@@ -150,7 +150,8 @@ function RecordEntry(item: SessionRecord) {
     case "summary":
       return <SummaryEntry record={item.record} />;
     case "observation": {
-      const { id, type, title, detail, marks } = observationLine(item.record);
+      const line = observationLine(item.record);
+      const { id, type, title, detail, marks } = line;
       const says = detail?.replace(/\.$/, "") === title || isPromptNote(detail) ? null : detail;
       return (
         <a class="timeline-row" href={recordLink("observation", id)} data-row>
@@ -159,11 +160,7 @@ function RecordEntry(item: SessionRecord) {
             <span class={marks.includes("routine") ? "" : "timeline-title"} dir="auto">
               <InlineCode text={title} />
             </span>
-            {marks.map((mark) => (
-              <span key={mark} class={`mark ${mark}`}>
-                {mark}
-              </span>
-            ))}
+            <Marks of={line} />
             {item.record.agent_id !== null && (
               <span class="mark">by {item.record.agent_type ?? "a sub-agent"}</span>
             )}
@@ -200,7 +197,7 @@ const summaryParts = [
 function SummaryEntry({ record }: { record: Summary }) {
   const parts = summaryParts.filter(([name]) => record[name]);
   return (
-    <Row kind="summary" id={record.id} title="Summary">
+    <Row kind="summary" record={record} title="Summary">
       {parts.length === 0 ? (
         <p dir="auto">
           <InlineCode text={record.summary_text} />
@@ -223,16 +220,17 @@ function SummaryEntry({ record }: { record: Summary }) {
 
 interface RowProps {
   kind: "prompt" | "summary";
-  id: number;
+  record: PromptRecord | Summary;
   title: string;
   children: ComponentChildren;
 }
 
-function Row({ kind, id, title, children }: RowProps) {
+function Row({ kind, record, title, children }: RowProps) {
   return (
     <div class={`timeline-card ${kind}`}>
-      <a class="timeline-card-title" href={recordLink(kind, id)} data-row>
+      <a class="timeline-card-title" href={recordLink(kind, record.id)} data-row>
         <TypeBadge type={kind} kind={kind} /> {title}
+        <BranchMark branch={unmergedBranch(record)} />
       </a>
       {children}
     </div>

@@ -48,8 +48,8 @@ export function StatusPage() {
           );
         }}
       </Shown>
-      {isSettled(loaded) && <VersionSection loaded={branch} />}
-      {isSettled(loaded) && isSettled(branch) && <ActivityCharts project={project} />}
+      {loaded.value && <VersionSection loaded={branch} />}
+      {loaded.value && isSettled(branch) && <ActivityCharts project={project} />}
     </div>
   );
 }

@@ -29,7 +29,11 @@ export function TrashPage() {
       <Shown of={loaded}>
         {({ items, hasMore }) => (
           <>
-            {items.length === 0 && <p class="quiet">Nothing is in the trash.</p>}
+            {items.length === 0 && (
+              <div class="empty">
+                <p>Nothing is in the trash.</p>
+              </div>
+            )}
             <ol class="panel trash">
               {items.map((entry) => (
                 <li key={entry.trash_id}>

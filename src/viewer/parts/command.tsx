@@ -32,13 +32,17 @@ export function Command({ text }: { text: string }) {
 /** A sentence of the worker: what stands in backticks is a command or a name; a command can be copied. */
 export function Prose({ text }: { text: string }) {
   let start = 0;
-  const parts = text.split(/(`[^`]+`)/).map((part) => {
-    start += part.length;
-    if (!part.startsWith("`")) return part;
-    const quoted = part.slice(1, -1);
-    // The place in the text is the key.
-    return isCommand(quoted) ? <Command key={start} text={quoted} /> : <code key={start}>{quoted}</code>;
-  });
+  // The stop of a sentence would stand behind the button.
+  const parts = text
+    .replace(/(`(?:mem|claude|npm) [^`]+`)\.$/, "$1")
+    .split(/(`[^`]+`)/)
+    .map((part) => {
+      start += part.length;
+      if (!part.startsWith("`")) return part;
+      const quoted = part.slice(1, -1);
+      // The place in the text is the key.
+      return isCommand(quoted) ? <Command key={start} text={quoted} /> : <code key={start}>{quoted}</code>;
+    });
   return <>{parts}</>;
 }
 

@@ -15,7 +15,7 @@ interface RecordRowProps {
 }
 
 export function RecordRow({ line, showProject = true, marker, isAnchor = false }: RecordRowProps) {
-  const { kind, id, type, title, detail, at, saidBy, marks } = line;
+  const { kind, id, type, title, detail, at, saidBy } = line;
   const marked = marker && ((text: string) => <Marked text={text} marker={marker} />);
   return (
     <a
@@ -36,18 +36,39 @@ export function RecordRow({ line, showProject = true, marker, isAnchor = false }
           </span>
         )}
         {saidBy !== null && <span class="said-by">{saidBy} said</span>}
-        {marks.map((mark) => (
-          <span key={mark} class={`mark ${mark}`}>
-            {mark}
-          </span>
-        ))}
+        <Marks of={line} />
         {detail !== null && (
-          <span class="detail" dir="auto">
-            <InlineCode text={onOneLine(detail)} shown={marked} />
+          <span class="detail">
+            <span dir="auto">
+              <InlineCode text={onOneLine(detail)} shown={marked} />
+            </span>
           </span>
         )}
       </span>
     </a>
+  );
+}
+
+/** The state of a record, and its branch where that is not merged. */
+export function Marks({ of: { marks, branch } }: { of: Pick<Line, "marks" | "branch"> }) {
+  return (
+    <>
+      {marks.map((mark) => (
+        <span key={mark} class={`mark ${mark}`}>
+          {mark}
+        </span>
+      ))}
+      <BranchMark branch={branch} />
+    </>
+  );
+}
+
+export function BranchMark({ branch }: { branch: string | undefined }) {
+  if (branch === undefined) return null;
+  return (
+    <span class="mark branch">
+      branch <bdi>{branch}</bdi>, not merged
+    </span>
   );
 }
 

@@ -8,8 +8,6 @@ export type TvObservation = Reads["/api/observations"]["items"][number];
 /** More than any screen shows. */
 const shown = 30;
 const pageSize = 100;
-// A source that was quiet for longer shows what there is.
-const mostPages = 5;
 const deadlineMs = 30_000;
 
 /** Headers with the token. A header keeps it out of addresses, and so out of logs and histories. */
@@ -20,61 +18,47 @@ export function tokenHeaders({ token }: Pick<TvAddress, "token">): Record<string
 export interface TvBoard {
   /** The newest observations that fit the address, newest first. */
   items: readonly TvObservation[];
-  /** How many of the newest were looked at, when there are older ones; null when all were. */
-  newest: number | null;
   /** Projects and sources of the newest observations, when none fits: the address may have a wrong name. */
   others: { projects: string[]; sources: string[] } | null;
 }
 
 export async function readBoard(address: TvAddress): Promise<TvBoard> {
   const fitting: TvObservation[] = [];
-  let read = 0;
-  let isAll = false;
-  for (let page = 0; page < mostPages && fitting.length < shown; page++) {
-    const { items, hasMore } = await readPage(address, page * pageSize);
-    fitting.push(...items.filter((item) => fits(item, address)));
-    read += items.length;
+  for (let offset = 0, isAll = false; !isAll && fitting.length < shown; offset += pageSize) {
+    const { items, hasMore } = await readPage(address, offset);
+    fitting.push(...items.filter(({ status }) => status !== "rejected"));
     isAll = !hasMore;
-    if (isAll) break;
   }
   const others = fitting.length === 0 ? await othersThan(address) : null;
-  return { items: fitting.slice(0, shown), newest: isAll ? null : read, others };
+  return { items: fitting.slice(0, shown), others };
 }
 
 async function othersThan(address: TvAddress): Promise<TvBoard["others"]> {
   if (address.project === "" && address.source === "") return null;
-  const { items } = await readPage({ ...address, project: "" }, 0);
-  const names = (all: (string | null | undefined)[], asked: string) =>
-    [...new Set(all.filter((name) => typeof name === "string"))].filter((name) => name !== asked).slice(0, 8);
+  const { items } = await readPage({ token: address.token, project: "", source: "" }, 0);
+  const names = (asked: string, all: (string | null | undefined)[]) =>
+    asked === ""
+      ? []
+      : [...new Set(all)]
+          .filter((name) => typeof name === "string")
+          .filter((name) => name !== asked)
+          .slice(0, 8);
   return {
-    projects:
-      address.project === ""
-        ? []
-        : names(
-            items.map(({ project }) => project),
-            address.project,
-          ),
-    sources:
-      address.source === ""
-        ? []
-        : names(
-            items.map(({ host }) => host),
-            address.source,
-          ),
+    projects: names(
+      address.project,
+      items.map(({ project }) => project),
+    ),
+    sources: names(
+      address.source,
+      items.map(({ host }) => host),
+    ),
   };
-}
-
-function fits({ project, host, status }: TvObservation, address: TvAddress): boolean {
-  return (
-    status !== "rejected" &&
-    (address.project === "" || project === address.project) &&
-    (address.source === "" || host === address.source)
-  );
 }
 
 async function readPage(address: TvAddress, offset: number): Promise<Reads["/api/observations"]> {
   const query = new URLSearchParams({ limit: String(pageSize), offset: String(offset) });
   if (address.project !== "") query.set("project", address.project);
+  if (address.source !== "") query.set("source", address.source);
   const answer = await fetch(`/api/observations?${query}`, {
     headers: { accept: "application/json", ...tokenHeaders(address) },
     cache: "no-store",

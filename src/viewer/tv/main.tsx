@@ -72,6 +72,7 @@ function stateInWords(state: TvState, now: number): string {
 
 function Board({ board, state }: { board: TvBoard | undefined; state: TvState }) {
   const now = useNow();
+  const { project, source } = tvAddress;
   if (board === undefined)
     return (
       <main class="message">
@@ -83,11 +84,20 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
         )}
       </main>
     );
-  const { items, newest, others } = board;
+  const { items, others } = board;
   if (items.length === 0)
     return (
       <main class="message">
-        <p>{nothingInWords(newest)}</p>
+        <p>
+          No observation yet
+          {project !== "" && (
+            <>
+              {" "}
+              in <bdi>{project}</bdi>
+            </>
+          )}
+          {source !== "" && ` from ${source}`}.
+        </p>
         {others !== null && others.projects.length > 0 && (
           <p class="hint">
             Projects of the newest observations: <span dir="auto">{others.projects.join(", ")}</span>.
@@ -97,7 +107,7 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
           <p class="hint">Sources of the newest observations: {others.sources.join(", ")}.</p>
         )}
         <p class="hint">
-          {tvAddress.project === "" && tvAddress.source === ""
+          {project === "" && source === ""
             ? "The first one appears here by itself."
             : "If the name in the address is right, the next one appears here by itself."}
         </p>
@@ -106,7 +116,7 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
   return (
     <main>
       <ol class="board">
-        {items.map(({ id, obs_type, title, subtitle, summary, project, host, created_at_epoch }) => (
+        {items.map(({ id, obs_type, title, subtitle, summary, project: of, host, created_at_epoch }) => (
           <li key={id}>
             <p class="title" dir="auto">
               <InlineCode text={title} />
@@ -116,8 +126,8 @@ function Board({ board, state }: { board: TvBoard | undefined; state: TvState })
             </p>
             <p class="meta">
               <span class={`type ${typeClass(obs_type)}`}>{obs_type}</span>
-              {tvAddress.project === "" && <span dir="auto">{project}</span>}
-              {tvAddress.source === "" && host && <span>{host}</span>}
+              {project === "" && <span dir="auto">{of}</span>}
+              {source === "" && host && <span>{host}</span>}
               <time dateTime={new Date(created_at_epoch).toISOString()}>{ageOf(created_at_epoch, now)}</time>
             </p>
           </li>
@@ -135,15 +145,6 @@ const types = new Set(["discovery", "decision", "bugfix", "feature", "refactor",
 
 function typeClass(type: string): string {
   return types.has(type) ? `type-${type}` : "";
-}
-
-// Older ones than those that were looked at may fit.
-function nothingInWords(newest: number | null): string {
-  const { project, source } = tvAddress;
-  const inProject = project === "" ? "" : ` in ${project}`;
-  const fromSource = source === "" ? "" : ` from ${source}`;
-  if (newest === null) return `No observation yet${inProject}${fromSource}.`;
-  return `None${fromSource} among the newest ${newest} observations${inProject}.`;
 }
 
 function Refused({ status }: { status: number }) {
