@@ -1,0 +1,63 @@
+// Payloads of other versions of a host: recorded ones with a field missing, of another type, or added.
+import { expect, test } from "vitest";
+import { hostOf } from "../../src/hosts/registry.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/text/json.ts";
+import { recordedFiles, recordedPayload } from "./recorded.ts";
+
+const odd: readonly Json[] = [
+  null,
+  true,
+  7,
+  -1,
+  "",
+  "\u0000",
+  " text ",
+  [],
+  [null, 3],
+  {},
+  { text: 5 },
+  [[{}]],
+];
+
+/** The payload with one field at any depth left out or replaced; and one with fields that no version has. */
+function* variantsOf(payload: JsonObject): Generator<JsonObject> {
+  yield { ...payload, a_new_field: { of: ["a", "later", 1] }, another: null };
+  for (const [name, value] of Object.entries(payload)) {
+    const { [name]: _left, ...rest } = payload;
+    yield rest;
+    for (const other of odd) yield { ...rest, [name]: other };
+    if (isJsonObject(value)) for (const inner of variantsOf(value)) yield { ...rest, [name]: inner };
+  }
+}
+
+const folders = [
+  ["claude-code", "claude-code"],
+  ["codex", "codex"],
+  ["gemini-cli", "gemini-cli"],
+  ["copilot-cli", "copilot-cli"],
+  ["copilot-cli-pascalcase", "copilot-cli"],
+  ["claude-code", "cursor"],
+] as const;
+
+test.each(folders)("payloads of %s with odd fields never fail the hook of %s", (folder, name) => {
+  const failed: string[] = [];
+  for (const file of recordedFiles(folder)) {
+    const payload = recordedPayload(folder, file);
+    for (const variant of variantsOf(payload)) {
+      try {
+        const event = String(payload.hook_event_name ?? file);
+        const host = hostOf(name, variant);
+        const decoded = host?.decode(event, variant);
+        if (host === undefined || decoded === undefined) throw new Error("no host");
+        expect(typeof decoded.sessionId).toBe("string");
+        const output = host.render(decoded, { context: "A record.", notice: "A notice." });
+        if (decoded.kind !== "setup" && output !== "") JSON.parse(output);
+        const { transcript = null } = decoded.kind === "turn_end" ? decoded : {};
+        host.transcripts?.lastMessage(JSON.stringify(variant), transcript?.untilEpochMs ?? null);
+      } catch (error) {
+        failed.push(`${file}: ${String(error)}`);
+      }
+    }
+  }
+  expect([...new Set(failed)].slice(0, 10)).toEqual([]);
+});
