@@ -258,9 +258,9 @@ function buildCapture(parts: Base & Memory & Generation) {
     },
   });
   const imports = createEventImports({
-    ...{ store, clock, cleaner, hostOf, idle: idle.wait },
+    ...{ store, clock, cleaner, hostOf, idle: idle.wait, notify: scheduler.notify },
     rawDays: settings.get("MEM_RAW_RETENTION_DAYS"),
-    intake: createIntake({ ...taken, publish: () => undefined, onQueued: scheduler.notify }),
+    createIntake: (own) => createIntake({ ...taken, publish: () => undefined, ...own }),
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);

@@ -1,11 +1,10 @@
 // Imports events of past sessions that `mem import` reads from transcripts, through the intake of live events.
 import { cleanKey } from "../capture/clean-input.ts";
-import { type Cleaner, cleanHere, isLarge } from "../capture/cleaner.ts";
-import type { EventInput, Intake, MessageAnswer } from "../capture/inputs.ts";
+import { type Cleaner, isLarge } from "../capture/cleaner.ts";
+import type { EventInput, Intake, IntakeDeps } from "../capture/inputs.ts";
 import type { Clock } from "../core/clock.ts";
 import { asSpooled, deletedPromptKey, deliveryKey } from "../core/prompt-key.ts";
 import {
-  addCounts,
   type ImportBatch,
   type ImportCounts,
   type ImportedEvent,
@@ -19,16 +18,18 @@ import type { Store } from "../store/sqlite/store.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 
 interface ImportDeps {
-  store: Pick<Store, "commit" | "sessions" | "prompts" | "imports" | "pending">;
+  store: Store;
   clock: Clock;
   /** An intake that publishes nothing: a past of months is no news. */
-  intake: Pick<Intake, "initSession" | "observe" | "summarize" | "complete">;
+  createIntake(parts: Pick<IntakeDeps, "store" | "onQueued">): Intake;
   hostOf(name: string, payload: JsonObject): Host | undefined;
   /** Days that raw events are kept. */
   rawDays: number;
   /** Resolves when intake is idle enough. */
   idle(): Promise<void>;
-  cleaner?: Cleaner;
+  /** The session has messages for generation. */
+  notify(session: number): void;
+  cleaner: Cleaner;
 }
 
 export interface EventImports {
@@ -42,27 +43,75 @@ export interface EventImports {
 
 export function createEventImports(deps: ImportDeps): EventImports {
   const { store, clock } = deps;
-  const context: Context = { ...deps, cleaner: deps.cleaner ?? cleanHere, turns: new Map() };
+  const transaction = createTransaction(store);
+  const created = new Set<string>();
+  const queued = new Set<number>();
+  const sessions: Store["sessions"] = {
+    ...store.sessions,
+    insert(session) {
+      const id = store.sessions.insert(session);
+      store.imports.markSession({ session: id, now: clock.now() });
+      created.add(session.claude_session_id);
+      return id;
+    },
+  };
+  const intake = deps.createIntake({
+    store: { ...store, sessions, commit: transaction.commit },
+    onQueued: (session) => queued.add(session),
+  });
+  const context: Context = { ...deps, intake, together: transaction.together, turns: new Map() };
   return {
     position: store.imports.position,
     waiting: store.imports.waiting,
     async events({ source, host: hostName, events, position }) {
-      let counts = noImports;
-      const sessions = new Set<string>();
+      const counts = { ...noImports };
       for (const part of parts(events)) {
         await deps.idle();
-        for (const { payload } of part) sessions.add(String(payload.session_id ?? ""));
-        counts = addCounts(counts, await takePart(context, hostName, part));
+        for (const outcome of await takePart(context, hostName, part)) counts[outcome] += 1;
       }
-      const written = [...sessions].flatMap((id) => store.sessions.byClaudeId(cleanKey(id))?.id ?? []);
+      const ids = new Set(events.map(({ payload }) => cleanKey(String(payload.session_id ?? ""))));
+      counts.sessions = [...ids].filter((id) => created.delete(id)).length;
+      const written = [...ids].flatMap((id) => store.sessions.byClaudeId(id)?.id ?? []);
       await store.commit(() => {
         const now = clock.now();
         for (const session of written) store.imports.touchSession({ session, now });
         if (position !== undefined) store.imports.setPosition(source, position, now);
       });
+      // Not event by event: a few large batches of records take a third less time than one for each turn.
+      for (const session of queued) deps.notify(session);
+      queued.clear();
       await Promise.all(written.map((session) => generated(context, session)));
       return counts;
     },
+  };
+}
+
+/** Runs the intake of several events in one transaction: while `together` runs, `commit` writes immediately. */
+function createTransaction(store: Pick<Store, "commit">) {
+  let open: { failure?: unknown } | null = null;
+  return {
+    commit<T>(write: () => T): Promise<T> {
+      if (open === null) return store.commit(write);
+      try {
+        if (!("failure" in open)) return Promise.resolve(write());
+      } catch (failure) {
+        open.failure = failure;
+      }
+      // `together` reports the failure.
+      return new Promise(() => undefined);
+    },
+    together: <T>(take: () => T): Promise<T> =>
+      store.commit(() => {
+        const mine: { failure?: unknown } = {};
+        open = mine;
+        try {
+          const taken = take();
+          if ("failure" in mine) throw mine.failure;
+          return taken;
+        } finally {
+          open = null;
+        }
+      }),
   };
 }
 
@@ -73,7 +122,8 @@ interface TurnState {
 }
 
 interface Context extends ImportDeps {
-  cleaner: Cleaner;
+  intake: Intake;
+  together: ReturnType<typeof createTransaction>["together"];
   /** By the host's session id. */
   turns: Map<string, TurnState>;
 }
@@ -84,25 +134,20 @@ type Outcome = keyof ImportCounts;
 const partEvents = 20;
 const partChars = 65_536;
 
-// A prompt begins a part: it is committed before its messages.
 function* parts(events: readonly ImportedEvent[]): Generator<ImportedEvent[]> {
   let part: ImportedEvent[] = [];
   let chars = 0;
   for (const event of events) {
     const size = JSON.stringify(event.payload).length;
     // A large event is cleaned in a thread, and must not be overtaken.
-    const isAlone = typeof event.payload.prompt === "string" || isLarge(event.payload);
+    const isAlone = isLarge(event.payload);
     if (part.length > 0 && (isAlone || part.length >= partEvents || chars + size > partChars)) {
       yield part;
       part = [];
       chars = 0;
     }
     part.push(event);
-    chars += size;
-    if (!isAlone) continue;
-    yield part;
-    part = [];
-    chars = 0;
+    chars = isAlone ? partChars : chars + size;
   }
   if (part.length > 0) yield part;
 }
@@ -111,58 +156,72 @@ async function takePart(
   context: Context,
   hostName: string,
   part: readonly ImportedEvent[],
-): Promise<ImportCounts> {
-  const outcomes = await Promise.all(part.map((imported) => takeEvent(context, hostName, imported)));
-  const counts = { ...noImports };
-  for (const outcome of outcomes.flat()) counts[outcome] += 1;
-  return counts;
+): Promise<Outcome[]> {
+  const events = part.flatMap((imported) => decoded(context, hostName, imported) ?? []);
+  const cleaned = await Promise.all(
+    events.map((event) => (event.kind === "prompt" ? context.cleaner.prompt(event.text) : null)),
+  );
+  const take = () => events.map((event, index) => takeEvent(context, event, cleaned[index] ?? null));
+  const isLargeOne = part.length === 1 && part.some(({ payload }) => isLarge(payload));
+  const taken = await Promise.all(isLargeOne ? take() : await context.together(take));
+  const unknown = part.slice(events.length).map((): Outcome => "skipped");
+  return [...taken.flat(), ...unknown];
 }
 
-async function takeEvent(context: Context, hostName: string, imported: ImportedEvent): Promise<Outcome[]> {
-  const { event: eventName, payload, key, turn, at } = imported;
-  const host = context.hostOf(hostName, payload);
-  if (host === undefined) return ["skipped"];
-  const decoded = host.decode(eventName, payload);
-  const event: Keyed = {
-    ...decoded,
-    hasOwnKey: decoded.eventKey !== null,
-    eventKey: cleanKey(decoded.eventKey ?? key),
-    promptKey: turn === null && decoded.promptKey === null ? null : cleanKey(decoded.promptKey ?? turn ?? ""),
-  };
-  if (event.sessionId === "") return ["skipped"];
-  const input = {
-    claudeSessionId: event.sessionId,
-    cwd: event.cwd ?? undefined,
-    project: event.project,
-    host: host.name,
+/** An event as its host's hook would have sent it, with the keys that its transcript gives. */
+type Keyed = HostEvent & { eventKey: string; promptKey: string | null; hasOwnKey: boolean; at: number };
+
+/** Undefined for an event without a session, or of an unknown host. */
+function decoded(
+  { hostOf }: Context,
+  hostName: string,
+  { event: name, payload, key, turn, at }: ImportedEvent,
+): (Keyed & { host: string }) | undefined {
+  const host = hostOf(hostName, payload);
+  const event = host?.decode(name, payload);
+  if (host === undefined || event === undefined || event.sessionId === "") return undefined;
+  const promptKey = event.promptKey ?? turn;
+  return {
+    ...event,
     at,
-    importedAt: context.clock.now(),
+    host: host.name,
+    hasOwnKey: event.eventKey !== null,
+    eventKey: cleanKey(event.eventKey ?? key),
+    promptKey: promptKey === null ? null : cleanKey(promptKey),
   };
+}
+
+type Input = EventInput & { at: number; importedAt: number };
+
+/** Until its first wait it does everything but publish, so that several run in one transaction. */
+function takeEvent(
+  context: Context,
+  event: Keyed & { host: string },
+  cleaned: CleanPrompt | null,
+): Promise<Outcome[]> | Outcome[] {
+  const { sessionId: claudeSessionId, cwd, project, host, at } = event;
+  const importedAt = context.clock.now();
+  const input = { claudeSessionId, cwd: cwd ?? undefined, project, host, at, importedAt };
   switch (event.kind) {
     case "prompt":
-      return takePrompt(context, { ...event, at, text: event.text }, input);
+      return cleaned === null ? [] : takePrompt(context, event, { ...input, cleaned });
     case "tool_use":
     case "turn_end":
       return takeMessage(context, event, input);
     case "session_end":
-      await context.intake.complete(input);
-      return [];
+      return context.intake.complete(input).then(() => []);
     default:
       return [];
   }
 }
 
-type Keyed = HostEvent & { eventKey: string; promptKey: string | null; hasOwnKey: boolean };
-type Input = EventInput & { at: number; importedAt: number };
-
-async function takePrompt(
+function takePrompt(
   context: Context,
-  event: { sessionId: string; eventKey: string; text: string; at: number },
-  input: Input,
-): Promise<Outcome[]> {
-  const { store, intake, turns } = context;
+  event: Keyed & { text: string },
+  { cleaned, ...input }: Input & { cleaned: CleanPrompt },
+): Promise<Outcome[]> | Outcome[] {
+  const { turns } = context;
   const { sessionId, eventKey } = event;
-  const cleaned = await context.cleaner.prompt(event.text);
   const is = whatIs(context, event, cleaned);
   turns.delete(sessionId);
   turns.set(sessionId, { turn: eventKey, is });
@@ -170,12 +229,9 @@ async function takePrompt(
   if (turns.size > mostTurns && oldest !== undefined) turns.delete(oldest);
   if (is === "known") return ["known"];
   if (is === "deleted") return ["skipped"];
-  const isFirst = store.sessions.byClaudeId(cleanKey(sessionId)) === undefined;
-  const answer = await intake.initSession({ ...input, eventKey, prompt: event.text }, cleaned);
-  // An excluded prompt opens no session.
-  const isOpened = isFirst && answer.sessionDbId > 0;
-  if (isOpened) await mark(context, answer.sessionDbId);
-  return [...(isOpened ? (["sessions"] as const) : []), answer.skipped ? "skipped" : "prompts"];
+  return context.intake
+    .initSession({ ...input, eventKey, prompt: event.text }, cleaned)
+    .then(({ skipped }) => [skipped ? "skipped" : "prompts"]);
 }
 
 const mostTurns = 1_000;
@@ -212,21 +268,18 @@ function whatIs(
 
 const hashedKey = /^[0-9a-f]{64}/;
 
-async function takeMessage(
+function takeMessage(
   context: Context,
   event: Keyed & { kind: "tool_use" | "turn_end" },
   input: Input,
-): Promise<Outcome[]> {
+): Promise<Outcome[]> | Outcome[] {
   const { intake } = context;
   const session = sessionOf(context, event, input.at);
   const state = context.turns.get(event.sessionId);
   const ofTurn = state !== undefined && (event.promptKey === null || event.promptKey === state.turn);
   if (ofTurn && state.is === "deleted") return ["skipped"];
-  if (
-    session !== undefined &&
-    isKnown(context, event, { session, at: input.at, turn: ofTurn ? state.is : undefined })
-  )
-    return ["known"];
+  const turn = ofTurn ? state.is : undefined;
+  if (session !== undefined && isKnown(context, event, { session, at: input.at, turn })) return ["known"];
   const keyed = {
     ...input,
     eventKey: event.eventKey,
@@ -234,11 +287,8 @@ async function takeMessage(
   };
   const answer =
     event.kind === "turn_end"
-      ? await intake.summarize({
-          ...keyed,
-          last_assistant_message: event.lastAssistantMessage,
-        })
-      : await intake.observe({
+      ? intake.summarize({ ...keyed, last_assistant_message: event.lastAssistantMessage })
+      : intake.observe({
           ...keyed,
           tool_name: event.toolName,
           tool_input: event.toolInput,
@@ -247,9 +297,8 @@ async function takeMessage(
           agentId: event.agentId ?? undefined,
           agentType: event.agentType ?? undefined,
         });
-  if (session === undefined) await markNew(context, event.sessionId, answer);
-  if (answer.status === "skipped") return ["skipped"];
-  return [event.kind === "turn_end" ? "turns" : "toolUses"];
+  const stored = event.kind === "turn_end" ? "turns" : "toolUses";
+  return answer.then(({ status }) => [status === "skipped" ? "skipped" : stored]);
 }
 
 type KnownSession = IntakeSession & { promptKey: string | undefined };
@@ -287,16 +336,6 @@ function isKnown(
 }
 
 const dayMs = 24 * 3_600_000;
-
-async function markNew(context: Context, sessionId: string, answer: MessageAnswer): Promise<void> {
-  const stored =
-    answer.status === "queued" ? context.store.sessions.byClaudeId(cleanKey(sessionId)) : undefined;
-  if (stored !== undefined) await mark(context, stored.id);
-}
-
-function mark({ store, clock }: Context, session: number): Promise<void> {
-  return store.commit(() => store.imports.markSession({ session, now: clock.now() }));
-}
 
 // More of a session wait in memory of the worker and in its queue only while generation is slower than reading.
 const mostWaiting = 200;

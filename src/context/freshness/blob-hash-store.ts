@@ -83,9 +83,8 @@ async function blobsOf(
   const now = deps.clock.now();
   const seenUntil = lastSeen(observation, now);
   const { files_touched } = parseLists(observation);
-  const named = readNamed(textsOf(observation), files_touched);
-  const touched = deps.sourcesOf(observation.id, maxSources).map(touchedLines);
-  const placed = await placesOf(touched, folder, cwd);
+  // Of an imported record most files are gone, or were written since: its sources are read only for another one.
+  let about: Pick<SpansRequest, "named" | "touched" | "placed"> | undefined;
   const blobs: KnownBlob[] = [];
   for (const path of files_touched.slice(0, maxFiles)) {
     const place = await placeOf(folder, path, cwd);
@@ -96,10 +95,21 @@ async function blobsOf(
     if (writtenAt > seenUntil) continue;
     const isSettled = Math.abs(deps.clock.now() - writtenAt) > settledMs;
     const mtime_ns = isSettled ? mtimeNs : null;
-    const spans = spansOf(file, { named, place, touched, placed, readFiles });
+    about ??= await aboutParts(deps, observation, { folder, cwd });
+    const spans = spansOf(file, { ...about, place, readFiles });
     blobs.push({ observation_id: observation.id, path, place, blob_id: blobId, size, mtime_ns, spans });
   }
   return blobs;
+}
+
+async function aboutParts(
+  { sourcesOf }: BlobHashStoreDeps,
+  observation: Observation,
+  { folder, cwd }: { folder: string; cwd: string },
+): Promise<Pick<SpansRequest, "named" | "touched" | "placed">> {
+  const named = readNamed(textsOf(observation), parseList(observation.files_touched));
+  const touched = sourcesOf(observation.id, maxSources).map(touchedLines);
+  return { named, touched, placed: await placesOf(touched, folder, cwd) };
 }
 
 // An observation made long afterwards (from the spool or a waiting queue) did not see later writes.
