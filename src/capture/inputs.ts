@@ -22,6 +22,8 @@ export interface EventInput {
   promptKey?: string | undefined;
   /** Time of a spooled or imported event (epoch ms). */
   at?: number | undefined;
+  /** Where an earlier event happened, if its transcript says so. */
+  place?: GitPlace | undefined;
   /** When an imported event is imported: local rules write its records, and its raw event is kept from then on. */
   importedAt?: number | undefined;
 }
@@ -97,8 +99,11 @@ export interface IntakeDeps {
   ownPort?: () => number;
   /** Label of a directory's project; called in the transaction of the event. */
   projectOf: (cwd: string) => string;
-  /** The branch and commit of a directory's work tree; null without a repository. Default: none is recorded. */
-  gitPlaceOf?: (cwd: string) => GitPlace | null;
+  /**
+   * The branch and commit of a directory's work tree; null without a repository, and if the work tree moved after `at`.
+   * Default: none is recorded.
+   */
+  gitPlaceOf?: (cwd: string, at?: number) => GitPlace | null;
   /** Present label of a renamed or merged project. */
   projectNamed: (label: string) => string;
   publish: (event: StreamEvent) => void;

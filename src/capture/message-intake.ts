@@ -11,7 +11,15 @@ import { type Clean, cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
 import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./inputs.ts";
-import { createSession, isOfDeleted, isPrivateNow, markActive, placeOf, stepOf } from "./session-states.ts";
+import {
+  createSession,
+  isOfDeleted,
+  isPrivateNow,
+  keepPlace,
+  markActive,
+  placeOf,
+  stepOf,
+} from "./session-states.ts";
 
 /** Characters of a tool's input, of its response, and of a last message; longer ones keep head and tail. */
 const maxFieldChars = 64 * 1024;
@@ -34,7 +42,7 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
   ): Promise<MessageAnswer> {
     const message = made instanceof Promise ? await made : made;
     const payload = JSON.stringify(message);
-    const place = mayMoveHead(message) ? placeOf(deps, input) : null;
+    const place = input.place !== undefined || mayMoveHead(message) ? placeOf(deps, input) : null;
     const stored = await store.commit(() =>
       storeMessage(deps, input, { message, payload, place, now: input.at ?? clock.now() }),
     );
@@ -117,7 +125,7 @@ function storeMessage(
     imported_at: input.importedAt,
   });
   if (id !== null) {
-    if (seen !== null) store.seePlace?.(session, seen, now);
+    if (seen !== null) keepPlace(store, opened, seen, { told: input.place, now });
     markActive(store, session, { step, now });
     store.pending.enqueue(id, session.id, now);
     store.pending.count("accepted", 1);

@@ -7,7 +7,7 @@ import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, DeletedPrompt, StoredPrompt, Withdrawn } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
-import { createSession, isOfDeleted, markActive, placeOf, stepOf } from "./session-states.ts";
+import { createSession, isOfDeleted, keepPlace, markActive, placeOf, stepOf } from "./session-states.ts";
 
 /** Longer prompts keep head and tail. */
 const maxPromptChars = 256 * 1024;
@@ -32,10 +32,11 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
       const { isPrivate, text } = prompted instanceof Promise ? await prompted : prompted;
       const cleaned = { private: isPrivate, text: isPrivate ? "" : shorten(text, maxPromptChars) };
       const place = isPrivate ? null : placeOf(deps, input);
+      const told = input.place;
       const stored = await store.commit(() =>
         isLeftOut(store, input, isPrivate)
           ? undefined
-          : storePrompt(deps, input, { ...cleaned, place, now: input.at ?? clock.now() }),
+          : storePrompt(deps, input, { ...cleaned, place, told, now: input.at ?? clock.now() }),
       );
       if (stored === undefined)
         return { sessionDbId: 0, promptNumber: 0, skipped: true, reason: "duplicate" };
@@ -71,6 +72,8 @@ interface CleanedPrompt {
   private: boolean;
   text: string;
   place: GitPlace | null;
+  /** The place that a transcript names. */
+  told: GitPlace | undefined;
   now: number;
 }
 
@@ -143,7 +146,7 @@ function insertPrompt(
     now,
     ...place,
   });
-  if (place !== null) store.seePlace?.(session, place, now);
+  if (place !== null) keepPlace(store, session, place, { told: prompt.told, now });
   store.sessions.countPrompt(id, prompt_number);
   // A spooled prompt can arrive after a later one: the time of the prompt decides which is newest.
   if (now >= session.newest_prompt_at_epoch)

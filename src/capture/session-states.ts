@@ -84,12 +84,25 @@ export function isOfDeleted(
   return at !== undefined && sessions.isDeletedSince(claudeSessionId, at);
 }
 
-/** Where an event happened; null for an earlier event, whose work tree may have moved on, and without a repository. */
+/** Where an event happened; null without a repository, and for an earlier event whose work tree may have moved on. */
 export function placeOf(
   { gitPlaceOf }: Pick<IntakeDeps, "gitPlaceOf">,
-  { cwd, at }: Pick<EventInput, "cwd" | "at">,
+  { cwd, at, place, importedAt }: Pick<EventInput, "cwd" | "at" | "place" | "importedAt">,
 ): GitPlace | null {
-  return at !== undefined || cwd === undefined ? null : (gitPlaceOf?.(cwd) ?? null);
+  if (place !== undefined) return place;
+  return importedAt !== undefined || cwd === undefined ? null : (gitPlaceOf?.(cwd, at) ?? null);
+}
+
+/** The work of the session goes on at `place`. What a transcript told may be from before, or known. */
+export function keepPlace(
+  store: CaptureStore,
+  session: IntakeSession,
+  place: GitPlace,
+  { told, now }: { told: GitPlace | undefined; now: number },
+): void {
+  const isKnown = place.branch === session.branch && place.commit === session.commit;
+  if (told !== undefined && (isKnown || now < session.last_active_at_epoch)) return;
+  store.seePlace?.(session, place, now);
 }
 
 /** Creates the session in the project of its first event. */

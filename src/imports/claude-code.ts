@@ -42,6 +42,7 @@ const mostOpenTools = 1_000;
 interface Base {
   sessionId: string;
   cwd: string;
+  branch: string;
   at: number;
   /** Id of the line. */
   key: string;
@@ -72,6 +73,7 @@ function baseOf(entry: JsonObject): Base | null {
   return {
     sessionId,
     cwd: textField(entry, "cwd"),
+    branch: textField(entry, "gitBranch"),
     at,
     key: textField(entry, "uuid") || `${sessionId}:${at}`,
     isSidechain: entry.isSidechain === true,
@@ -81,7 +83,7 @@ function baseOf(entry: JsonObject): Base | null {
 }
 
 function event(
-  { sessionId, cwd, at }: Base,
+  { sessionId, cwd, branch, at }: Base,
   name: string,
   { key, turn, payload }: Pick<ImportedEvent, "key" | "turn" | "payload">,
 ): ImportedEvent {
@@ -91,6 +93,7 @@ function event(
     at,
     key,
     turn,
+    ...(branch === "" ? {} : { branch }),
     payload: { ...common, ...(turn === null ? {} : { prompt_id: turn }), ...payload },
   };
 }

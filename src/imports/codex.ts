@@ -5,7 +5,7 @@ import { numberField, objectField, parseObject, textField } from "../text/json-f
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
 
 interface State {
-  session: { id: string; cwd: string; isOfAgent: boolean };
+  session: { id: string; cwd: string; branch: string; commit: string; isOfAgent: boolean };
   /** Id of the host's present turn, which the hooks send; empty in rollouts of earlier versions. */
   turn: string;
   /** Id of the turn's prompt; null before the first one. */
@@ -24,6 +24,8 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
     session: {
       id: textField(known, "id"),
       cwd: textField(known, "cwd"),
+      branch: textField(known, "branch"),
+      commit: textField(known, "commit"),
       isOfAgent: known.isOfAgent === true,
     },
     ...{ turn: "", prompt: null, calls: new Map(), said: null, turnStart: 0, announced: null, lastAt: 0 },
@@ -68,6 +70,9 @@ function open({ session }: State, payload: JsonObject): [] {
   if (session.id !== "") return [];
   session.id = textField(payload, "session_id", "id");
   session.cwd = textField(payload, "cwd");
+  const git = objectField(payload, "git");
+  session.branch = textField(git, "branch");
+  session.commit = textField(git, "commit_hash");
   session.isOfAgent = isJsonObject(payload.source) && payload.source.subagent !== undefined;
   return [];
 }
@@ -174,6 +179,7 @@ function event(
   name: string,
   { key, at, payload }: { key: string; at: number; payload: JsonObject },
 ): ImportedEvent {
+  const { branch, commit } = session;
   const common = { session_id: session.id, ...(session.cwd === "" ? {} : { cwd: session.cwd }) };
   const turnId = turn || prompt;
   return {
@@ -181,6 +187,8 @@ function event(
     at,
     key,
     turn: prompt,
+    ...(branch === "" ? {} : { branch }),
+    ...(commit === "" ? {} : { commit }),
     payload: { ...common, ...(turnId === null ? {} : { turn_id: turnId }), ...payload },
   };
 }

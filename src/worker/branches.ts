@@ -1,6 +1,6 @@
 // Which records are of a branch that is not merged where somebody asks.
 import { createReadGit, type ReadGit } from "../capture/projects/git.ts";
-import { type Head, headOf, isBranchName, isCommit } from "../capture/projects/git-head.ts";
+import { type Head, headMovedAt, headOf, isBranchName, isCommit } from "../capture/projects/git-head.ts";
 import { type CheckedBranch, defaultNames } from "../capture/projects/merged-branches.ts";
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
@@ -31,8 +31,8 @@ type UnmergedTest = (record: OfBranch) => string | null;
 export type RecordKind = keyof Store["branches"]["branched"];
 
 export interface WorkerBranches {
-  /** The branch and commit of a directory's work tree; null without a repository. */
-  gitPlaceOf(cwd: string): GitPlace | null;
+  /** The branch and commit of a directory's work tree; null without a repository, and if it moved after `at`. */
+  gitPlaceOf(cwd: string, at?: number): GitPlace | null;
   /** Null when every record of the project counts as merged where `cwd` is. */
   unmergedAt(project: string, cwd: string | null): UnmergedTest | null;
   /** Of these records: the branch of those that are not merged. With a project, only its records are looked at. */
@@ -75,9 +75,10 @@ export function createBranches({ store, clock, projects, git }: BranchesDeps): W
   }
 
   return {
-    gitPlaceOf(cwd) {
+    gitPlaceOf(cwd, at) {
       const { repository } = projects.placeOf(cwd);
-      return repository === null ? null : headOf(repository);
+      if (repository === null || (at !== undefined && headMovedAt(repository) > at)) return null;
+      return headOf(repository);
     },
     unmergedAt,
     unmerged(kind, ids, { project: only, cwd }) {

@@ -2,6 +2,7 @@
 import { cleanKey } from "../capture/clean-input.ts";
 import { type Cleaner, isLarge } from "../capture/cleaner.ts";
 import type { EventInput, Intake, IntakeDeps } from "../capture/inputs.ts";
+import { isBranchName, isCommit } from "../capture/projects/git-head.ts";
 import type { Clock } from "../core/clock.ts";
 import { asSpooled, deletedPromptKey, deliveryKey } from "../core/prompt-key.ts";
 import {
@@ -10,10 +11,10 @@ import {
   type ImportedEvent,
   noImports,
 } from "../core/records/imports.ts";
-import type { IntakeSession } from "../core/records/records.ts";
+import type { GitPlace, IntakeSession } from "../core/records/records.ts";
 import { shorten } from "../core/shorten.ts";
 import type { Host, HostEvent } from "../hosts/host-event.ts";
-import type { CleanPrompt } from "../privacy/clean.ts";
+import { type CleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 
@@ -175,8 +176,8 @@ type Keyed = HostEvent & { eventKey: string; promptKey: string | null; hasOwnKey
 function decoded(
   { hostOf }: Context,
   hostName: string,
-  { event: name, payload, key, turn, at }: ImportedEvent,
-): (Keyed & { host: string }) | undefined {
+  { event: name, payload, key, turn, at, branch, commit }: ImportedEvent,
+): (Keyed & Pick<EventInput, "host" | "place">) | undefined {
   const host = hostOf(hostName, payload);
   const event = host?.decode(name, payload);
   if (host === undefined || event === undefined || event.sessionId === "") return undefined;
@@ -185,10 +186,19 @@ function decoded(
     ...event,
     at,
     host: host.name,
+    place: placeIn(branch, commit),
     hasOwnKey: event.eventKey !== null,
     eventKey: cleanKey(event.eventKey ?? key),
     promptKey: promptKey === null ? null : cleanKey(promptKey),
   };
+}
+
+// Claude Code says HEAD where no branch is checked out.
+function placeIn(branch: string | undefined, commit: string | undefined): GitPlace | undefined {
+  if (branch === undefined && commit === undefined) return undefined;
+  const isName = branch !== undefined && branch !== "HEAD" && isBranchName(branch);
+  const isId = commit !== undefined && isCommit.test(commit);
+  return { branch: isName ? cleanText(branch) : null, commit: isId ? commit : null };
 }
 
 type Input = EventInput & { at: number; importedAt: number };
@@ -196,12 +206,12 @@ type Input = EventInput & { at: number; importedAt: number };
 /** Until its first wait it does everything but publish, so that several run in one transaction. */
 function takeEvent(
   context: Context,
-  event: Keyed & { host: string },
+  event: Keyed & Pick<EventInput, "host" | "place">,
   cleaned: CleanPrompt | null,
 ): Promise<Outcome[]> | Outcome[] {
-  const { sessionId: claudeSessionId, cwd, project, host, at } = event;
+  const { sessionId: claudeSessionId, cwd, project, host, place, at } = event;
   const importedAt = context.clock.now();
-  const input = { claudeSessionId, cwd: cwd ?? undefined, project, host, at, importedAt };
+  const input = { claudeSessionId, cwd: cwd ?? undefined, project, host, place, at, importedAt };
   switch (event.kind) {
     case "prompt":
       return cleaned === null ? [] : takePrompt(context, event, { ...input, cleaned });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createReadGit, type ReadGit } from "../../src/capture/projects/git.ts";
@@ -177,6 +177,14 @@ test("reads packed refs", async () => {
   repository.git("pack-refs", "--all");
   const commit = repository.git("rev-parse", "HEAD");
   expect(branches.gitPlaceOf(repository.folder)).toEqual({ branch: "main", commit });
+});
+
+test("an earlier event happened where the work tree is, unless that moved since", async () => {
+  const { repository, branches } = await world();
+  const now = branches.gitPlaceOf(repository.folder);
+  const moved = Math.floor(statSync(join(repository.folder, ".git", "logs", "HEAD")).mtimeMs);
+  expect(branches.gitPlaceOf(repository.folder, moved)).toEqual(now);
+  expect(branches.gitPlaceOf(repository.folder, moved - 1)).toBeNull();
 });
 
 test("marks nothing without git, in a cut history, and when the repository is gone", async () => {

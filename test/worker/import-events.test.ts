@@ -311,3 +311,71 @@ test("a last turn that may still be running is counted, and its end imported lat
   expect(await importAll()).toMatchObject({ prompts: 0, turns: 1, unfinished: 0 });
   expect(await importAll()).toMatchObject({ turns: 0, unfinished: 0 });
 });
+
+test("a failure that a later turn of the same batch repairs ends, as it does live", async () => {
+  const payload = { session_id: "repaired", cwd: "/home/user/demo" };
+  const event = (name: string, at: string, more: object): ImportedEvent => ({
+    ...{ event: name, at: time(at), key: at, turn: null },
+    payload: { ...payload, ...more },
+  });
+  const run = { tool_name: "Bash", tool_input: { command: "npm test -- cart" } };
+  const error = "Exit code 1\nFAIL test/cart.test.ts\nAssertionError: expected 3, got 0";
+  const turns = [
+    event("UserPromptSubmit", "13:00:00", { prompt_id: "a", prompt: "Run the tests of the cart." }),
+    event("PostToolUseFailure", "13:00:05", { prompt_id: "a", tool_use_id: "one", ...run, error }),
+    event("Stop", "13:00:09", { prompt_id: "a", last_assistant_message: "The cart test fails." }),
+    event("UserPromptSubmit", "13:01:00", { prompt_id: "b", prompt: "Repair the cart." }),
+    event("PostToolUse", "13:01:05", { prompt_id: "b", tool_use_id: "two", ...run, tool_response: "ok 3" }),
+    event("Stop", "13:01:09", { prompt_id: "b", last_assistant_message: "The cart test passes now." }),
+  ];
+  const take = async (events: readonly ImportedEvent[]) => {
+    const batch = { source: "0".repeat(64), host: "claude-code", events };
+    expect((await ask("POST", "/api/import/events", batch)).status).toBe(200);
+    await generated();
+  };
+  await take(turns.slice(0, 3));
+  await take(turns.slice(3));
+  const turnByTurn = stored();
+  expect(turnByTurn.observations).toContainEqual(expect.objectContaining({ status: "superseded" }));
+  await moveToAnotherMachine();
+  await take(turns);
+  expect(stored()).toEqual(turnByTurn);
+});
+
+test("a record has the branch and the commit that its transcript names", async () => {
+  const commit = "a".repeat(40);
+  const event = (id: string, at: string, place: object): ImportedEvent[] => [
+    {
+      ...{ event: "UserPromptSubmit", at: time(`${at}:00`), key: id, turn: id, ...place },
+      payload: { session_id: "placed", cwd: "/home/user/demo", prompt: `Why does ${id} fail?` },
+    },
+    {
+      ...{ event: "Stop", at: time(`${at}:09`), key: `stop:${id}`, turn: id, ...place },
+      payload: {
+        ...{ session_id: "placed", cwd: "/home/user/demo" },
+        last_assistant_message: `The ${id} failed because the queue was full, so I doubled its size.`,
+      },
+    },
+  ];
+  const events = [
+    ...event("login", "13:00", { branch: "feat/login" }),
+    ...event("cart", "13:01", { branch: "main", commit }),
+    ...event("detached", "13:02", { branch: "HEAD" }),
+    ...event("wrong", "13:03", { branch: "a..b", commit: "--all" }),
+  ];
+  const batch = { source: "0".repeat(64), host: "claude-code", events };
+  expect((await ask("POST", "/api/import/events", batch)).status).toBe(200);
+  await generated();
+  const placed = (table: string) =>
+    db.prepare(`select distinct prompt_number, branch, git_commit from ${table} order by 1`).raw().all();
+  const records = [
+    [1, "feat/login", null],
+    [2, "main", commit],
+    [3, null, null],
+    [4, null, null],
+  ];
+  expect(placed("session_summaries")).toEqual(records);
+  expect(placed("observations")).toEqual(records);
+  expect(placed("user_prompts")).toEqual(records);
+  expect(db.prepare("select branch, git_commit from sessions").raw().all()).toEqual([[null, null]]);
+});

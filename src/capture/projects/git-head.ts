@@ -1,4 +1,5 @@
 // The branch and the commit that a work tree is on, read from the repository's files without starting git.
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { GitPlace } from "../../core/records/records.ts";
 import { cleanText } from "../../privacy/clean.ts";
@@ -15,6 +16,12 @@ export function headOf({ own, common }: Repository, commitOf = readRefs(common))
   if (branch === undefined || !isBranchName(branch)) return null;
   // A name with a secret in it is stored without it.
   return { branch: cleanText(branch), commit: commitOf(`refs/heads/${branch}`) };
+}
+
+/** When HEAD moved last (epoch ms), by its log: a commit does not change HEAD itself. Infinity without a log. */
+export function headMovedAt({ own }: Repository): number {
+  const log = statSync(join(own, "logs", "HEAD"), { throwIfNoEntry: false });
+  return Math.floor(log?.mtimeMs ?? Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -11,6 +11,9 @@ export interface ImportedEvent {
   key: string;
   /** Id of the prompt it belongs to; null before the first one, or where the transcript does not say. */
   turn: string | null;
+  /** The git branch, and the commit, that its transcript names. */
+  branch?: string | undefined;
+  commit?: string | undefined;
   payload: JsonObject;
 }
 

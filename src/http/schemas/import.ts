@@ -51,6 +51,8 @@ export const eventsBody = z.lazy(() =>
           at: z.int().min(0).max(8.64e15),
           key: z.string().min(1).max(1024),
           turn: z.string().min(1).max(1024).nullable(),
+          branch: z.string().max(1024).optional(),
+          commit: z.string().max(1024).optional(),
           payload: anyJsonObject(),
         }),
       )

@@ -28,7 +28,8 @@ export function createBranches(db: Sqlite) {
   const see = sql.run<[{ project: string; branch: string; tip: string; now: number }]>(
     `insert into branches (project, branch, tip, seen_at_epoch)
      values (@project, @branch, @tip, @now)
-     on conflict (project, branch) do update set tip = excluded.tip, seen_at_epoch = excluded.seen_at_epoch`,
+     on conflict (project, branch) do update set tip = excluded.tip, seen_at_epoch = excluded.seen_at_epoch
+     where excluded.seen_at_epoch >= seen_at_epoch`,
   );
   const add = sql.run<[{ project: string; branch: string; tip: string; now: number }]>(
     `insert into branches (project, branch, tip, seen_at_epoch)
