@@ -9,10 +9,14 @@ import { readStatements } from "./providers/local/summary.ts";
 export function withoutEmptyTurns(
   batch: Pick<GenerationBatch, "messages" | "recentTitles" | "turns">,
 ): ClaimedMessage[] {
-  const { messages, recentTitles } = batch;
-  const hasWork = recentTitles.length > 0 || messages.some(({ message }) => message.type === "observation");
-  if (hasWork) return [...messages];
-  return messages.filter((claimed) => !isSmallTalk(claimed.message) || saysLasting(turnOf(claimed, batch)));
+  // The titles are of the first turn. A batch of an import has several.
+  let hasWork = batch.recentTitles.length > 0;
+  return batch.messages.filter((claimed) => {
+    const isEnd = claimed.message.type === "summarize";
+    const isKept = !isEnd || hasWork || !isSmallTalk(claimed.message) || saysLasting(turnOf(claimed, batch));
+    hasWork = !isEnd;
+    return isKept;
+  });
 }
 
 // An answer to a question, a rule in any language, or a salient statement that the agent did not answer.

@@ -66,3 +66,12 @@ test("a check after work gets a summary, with the work in batch or store", () =>
   expect(withoutEmptyTurns({ messages: [use(1), check], recentTitles: [] })).toHaveLength(2);
   expect(withoutEmptyTurns({ messages: [check], recentTitles: ["Edited a.ts"] })).toEqual([check]);
 });
+
+test("small talk gets no summary beside the work of another turn of the batch", () => {
+  const work = [use(1), end(2, "Fix the login.", "Fixed: it lost its query.")];
+  const messages = [...work, end(3, "Thanks!", "You're welcome!"), use(4), end(5, "ok", "Done.")];
+  const kept = withoutEmptyTurns({ messages, recentTitles: [] });
+  expect(kept.map(({ id }) => id)).toEqual([1, 2, 4, 5]);
+  const first = withoutEmptyTurns({ messages: messages.slice(2), recentTitles: ["Edited a.ts"] });
+  expect(first.map(({ id }) => id)).toEqual([3, 4, 5]);
+});
