@@ -9,7 +9,7 @@ export function createClaudeCodeReader(): TranscriptReader {
   const state: State = { turn: null, tools: new Map(), said: null, command: null, turnStart: 0, last: null };
   return {
     read(entry, start) {
-      const base = baseOf(entry);
+      const base = baseOf(entry, state.last?.at);
       if (base === null) return [];
       state.last = { ...base, at: Math.max(base.at, state.last?.at ?? 0) };
       if (entry.type === "assistant") return fromAssistant(state, entry, base);
@@ -66,10 +66,12 @@ interface State {
 
 type Placed = Base & { start: number };
 
-function baseOf(entry: JsonObject): Base | null {
+// A line without a time is of the time of the line before.
+function baseOf(entry: JsonObject, before: number | undefined): Base | null {
   const sessionId = textField(entry, "sessionId", "session_id");
-  const at = Date.parse(textField(entry, "timestamp"));
-  if (sessionId === "" || !Number.isFinite(at)) return null;
+  const time = Date.parse(textField(entry, "timestamp"));
+  const at = Number.isFinite(time) ? time : before;
+  if (sessionId === "" || at === undefined) return null;
   return {
     sessionId,
     cwd: textField(entry, "cwd"),

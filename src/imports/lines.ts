@@ -16,7 +16,7 @@ const maxLineBytes = 64 * 1024 * 1024;
 /** A file that is one JSON object, as one line. */
 export async function* wholeFile(path: string): AsyncGenerator<Line> {
   const { size } = await stat(path);
-  yield { text: size > maxLineBytes ? null : await readFile(path, "utf8"), start: 0, end: size };
+  yield { text: size > maxLineBytes ? null : textOf(await readFile(path)), start: 0, end: size };
 }
 
 /**
@@ -39,7 +39,7 @@ export async function* linesOf(
       const end = start + held + piece.length + 1;
       if (isTooLong || held + piece.length > maxLineBytes) yield { text: null, start, end };
       else {
-        const text = (parts.length === 0 ? piece : Buffer.concat([...parts, piece])).toString("utf8");
+        const text = textOf(parts.length === 0 ? piece : Buffer.concat([...parts, piece]));
         if (text.trim() !== "") yield { text, start, end };
       }
       parts = [];
@@ -55,8 +55,13 @@ export async function* linesOf(
       parts = [];
     } else if (rest.length > 0) parts.push(rest);
   }
-  const rest = Buffer.concat(parts).toString("utf8");
+  const rest = textOf(Buffer.concat(parts));
   if (withRest && rest.trim() !== "") yield { text: rest, start, end: start + held };
 }
 
 const lineFeed = 10;
+
+// Editors and scripts of Windows begin a file with a byte order mark.
+function textOf(bytes: Buffer): string {
+  return bytes.toString("utf8").replace(/^\uFEFF/, "");
+}

@@ -79,7 +79,11 @@ export async function* readTranscript(
     chars = 0;
     return done;
   };
-  for await (const { text, start, end } of path.endsWith(".json") ? wholeFile(path) : linesOf(path, from)) {
+  const idleMs = now - mtimeMs;
+  // The last line of a session that is over may lack its line feed.
+  const withRest = idleMs > sessionIdleMs;
+  const lines = path.endsWith(".json") ? wholeFile(path) : linesOf(path, from, { withRest });
+  for await (const { text, start, end } of lines) {
     // What the host appends meanwhile is read the next time.
     if (end > size) break;
     step.read += end - at;
@@ -94,7 +98,6 @@ export async function* readTranscript(
     if (step.events.length >= stepEvents || chars >= stepChars || step.lines >= stepLines)
       yield finish(false);
   }
-  const idleMs = now - mtimeMs;
   take(reader.end(idleMs));
   yield { ...finish(idleMs > sessionIdleMs), unfinished: reader.isTurnOpen() ? 1 : 0 };
 }

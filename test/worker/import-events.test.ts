@@ -379,3 +379,20 @@ test("a record has the branch and the commit that its transcript names", async (
   expect(placed("user_prompts")).toEqual(records);
   expect(db.prepare("select branch, git_commit from sessions").raw().all()).toEqual([[null, null]]);
 });
+
+test("reads a file with a byte order mark, lines without a time, and a last line without a line feed", async () => {
+  folder = tempDir();
+  const line = (type: string, uuid: string, message: object, timestamp?: string) =>
+    JSON.stringify({ type, sessionId: "odd", cwd: "/home/user/demo", uuid, timestamp, message });
+  const text = [{ type: "text", text: "It lost its query, because the parser stopped at the hash." }];
+  const lines = [
+    line("user", "a", { content: "Why does the login fail?" }, "2026-08-23T13:00:00.100Z"),
+    '{"type":"user","sessionId":"odd",',
+    line("summary", "s", {}),
+    line("assistant", "b", { id: "m", stop_reason: "end_turn", content: text }),
+  ];
+  writeFileSync(join(folder, "odd.jsonl"), `\uFEFF${lines.join("\r\n")}`);
+  age("odd.jsonl");
+  expect(await importAll()).toMatchObject({ prompts: 1, turns: 1, malformed: 1 });
+  expect(await importAll()).toMatchObject({ prompts: 0, turns: 0, known: 0 });
+});
