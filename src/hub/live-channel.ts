@@ -1,7 +1,7 @@
 // The live channel: tells the connected devices of an account that its log advanced. A hint: the log is read over HTTP.
 import { failOpen, MemError } from "../core/errors.ts";
-import type { HubCaller } from "../core/records/hub.ts";
-import type { Followed, HubLogStore } from "./store.ts";
+import type { Followed, HubCaller } from "../core/records/hub.ts";
+import type { HubLogStore } from "./store.ts";
 
 /** A connection of a device. Neither method throws. */
 export interface LiveSocket {

@@ -1,5 +1,6 @@
 // The port of the hub: its accounts and their logs, in SQLite or PostgreSQL.
 import type {
+  Followed,
   HubAccount,
   HubCaller,
   HubDevices,
@@ -8,6 +9,7 @@ import type {
   HubToken,
   NewAccount,
   NewToken,
+  PageWish,
   Push,
   PushVerdict,
 } from "../core/records/hub.ts";
@@ -26,19 +28,6 @@ export interface HubLogStore {
   devices(account_id: string): Promise<HubDevices | undefined>;
   /** What a live connection follows. */
   follow(account_id: string): Promise<Followed | undefined>;
-}
-
-export interface PageWish {
-  since: bigint;
-  limit: number;
-  maxBytes: number;
-}
-
-export interface Followed {
-  epoch: string;
-  head_seq: string;
-  /** Tokens that are not revoked. */
-  token_ids: string[];
 }
 
 /** What runs in the background. Each step is bounded, so that requests run in between. */

@@ -1,7 +1,7 @@
 // Checks the hub's answers: types, counts, sizes, order and digests. Nothing of an answer with a fault is used.
 import { isDeviceId, isNewerRevision as isHigher, isUint64, syncLimits } from "../core/records/sync-op.ts";
 import { nestingExceeds } from "../privacy/nesting.ts";
-import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../text/json.ts";
 import { HubFailure } from "./failure.ts";
 import { type WireOp, wireDigest } from "./ops.ts";
 
@@ -132,11 +132,7 @@ function objectIn(json: string | undefined): JsonObject {
 }
 
 function parsed(json: string): unknown {
-  try {
-    return nestingExceeds(json, maxNesting) ? undefined : JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return nestingExceeds(json, maxNesting) ? undefined : parseJson(json);
 }
 
 function isSequence(value: unknown): value is string {

@@ -1,5 +1,5 @@
 // Account keys of a device: all versions, the newest one seals. Kept in sync-key.json.
-import { canonicalJson, isJsonObject, type Json } from "../text/json.ts";
+import { canonicalJson, isJsonObject, type Json, parseJson } from "../text/json.ts";
 import {
   fingerprintOf,
   isEndorsed,
@@ -151,7 +151,7 @@ export function renderRing(ring: KeyRing): string {
 
 /** Reads sync-key.json; undefined for a damaged one. */
 export function parseRing(text: string): KeyRing | undefined {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (!isJsonObject(value) || value.v !== 1) return undefined;
   if (value.mode === "plain") return { mode: "plain" };
   if (!Array.isArray(value.versions)) return undefined;
@@ -160,14 +160,6 @@ export function parseRing(text: string): KeyRing | undefined {
   return isWhole && versions.every(({ version }, at) => version === at + 1)
     ? { mode: "sealed", versions }
     : undefined;
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readRingKey(value: Json): RingKey[] {

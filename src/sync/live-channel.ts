@@ -3,7 +3,7 @@ import { systemTimers, type Timers } from "../core/clock.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { jitter } from "../core/ids.ts";
 import { isUint64 } from "../core/records/sync-op.ts";
-import { isJsonObject } from "../text/json.ts";
+import { isJsonObject, parseJson } from "../text/json.ts";
 import { isEpoch } from "./hub-answers.ts";
 import type { DeviceIdentity } from "./hub-client.ts";
 
@@ -141,12 +141,7 @@ function read(channel: Channel, text: string | undefined): void {
 }
 
 function parse(text: string): { epoch: string; head_seq: string } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   const { type, epoch, head_seq } = isJsonObject(value) ? value : {};
   if (type !== "advance" || !isEpoch(epoch) || typeof head_seq !== "string" || !isUint64(head_seq))
     return undefined;

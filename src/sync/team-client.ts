@@ -6,7 +6,7 @@ import {
   sharedOutcomes,
 } from "../core/records/shared-record.ts";
 import type { TeamRecord } from "../core/records/team.ts";
-import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../text/json.ts";
 import { HubFailure, type HubFailureKind } from "./failure.ts";
 import { readRefusal } from "./hub-answers.ts";
 import type { HubAnswer, HubRequest, HubTransport } from "./hub-transport.ts";
@@ -121,17 +121,9 @@ function projectOf(value: unknown): ServerProject {
 
 function objectIn(answer: HubAnswer): JsonObject {
   if (answer.status !== 200 && answer.status !== 201) throw refusalOf(answer);
-  const value = answer.json === undefined ? undefined : parsed(answer.json);
+  const value = answer.json === undefined ? undefined : parseJson(answer.json);
   if (!isJsonObject(value)) throw bad("sent no JSON object");
   return value;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function bad(what: string): HubFailure {

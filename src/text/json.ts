@@ -8,6 +8,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value of a JSON text; undefined for any other text. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * A copy of `value` with every string leaf replaced by `replace(leaf, key)`, where key is the nearest object key.
  * Object keys stay as they are, and a value in which nothing changed is returned as it is, not copied.

@@ -211,6 +211,21 @@ function entityOf(entities: Map<string, Entity>, { kind, id }: Pick<KnownOp, "ki
   return found;
 }
 
+/** Operations after `since` to read. */
+export interface PageWish {
+  since: bigint;
+  limit: number;
+  maxBytes: number;
+}
+
+/** What a live connection follows. */
+export interface Followed {
+  epoch: string;
+  head_seq: string;
+  /** Tokens that are not revoked. */
+  token_ids: string[];
+}
+
 /** A page of the log. */
 export interface HubPage {
   epoch: string;

@@ -1,7 +1,7 @@
 // Operations of device sync: one canonical JSON text each, with a part that a hub reads and a part only devices read.
 import { nestingExceeds } from "../../privacy/nesting.ts";
 import { readCanonicalObject, type ScalarMembers } from "../../text/canonical-json.ts";
-import { isJsonObject, type Json } from "../../text/json.ts";
+import { isJsonObject, parseJson } from "../../text/json.ts";
 
 /** What an operation is about. A mutation changes a record of any device: a title, a project, a deletion. */
 export const syncKinds = ["observation", "summary", "prompt", "session", "mutation", "key"] as const;
@@ -54,17 +54,9 @@ const maxNesting = 64;
 function faultOf(body: string): string {
   // Before it is parsed: that is recursive.
   if (nestingExceeds(body, maxNesting)) return `The body is nested more than ${maxNesting} levels deep.`;
-  return isJsonObject(parsed(body))
+  return isJsonObject(parseJson(body))
     ? "The body is not canonical JSON: sorted names, no spaces, numbers and strings as RFC 8785 has them."
     : "The body is not a JSON object.";
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const headNames = ["v", "device", "kind", "id", "revision", "deleted"];

@@ -1,6 +1,7 @@
 // Logs of the hub's accounts: push and read. An account is the tenant of its statements.
 import {
   decidePush,
+  type Followed,
   type HubCaller,
   type HubChange,
   type HubDevice,
@@ -9,6 +10,7 @@ import {
   type HubStatus,
   type KnownOp,
   linkPage,
+  type PageWish,
   type Push,
   type PushState,
   type PushVerdict,
@@ -36,12 +38,6 @@ export function createHubLog({ app, system }: Pick<Database, "app" | "system">) 
       inAccount(account_id, (connection) => readDevices(connection, account_id)),
     follow: (account_id: string) => inAccount(account_id, (connection) => follow(connection, account_id)),
   };
-}
-
-interface PageWish {
-  since: bigint;
-  limit: number;
-  maxBytes: number;
 }
 
 /** The account of a token that is not revoked, before its tenant is known. As `mem_system`. */
@@ -295,14 +291,8 @@ async function readDevices(connection: Queryable, account_id: string): Promise<H
   return { epoch: first.epoch, devices };
 }
 
-interface FollowedRow {
-  epoch: string;
-  head_seq: string;
-  token_ids: string[];
-}
-
-async function follow(connection: Queryable, account_id: string): Promise<FollowedRow | undefined> {
-  const { rows } = await connection.query<FollowedRow>({
+async function follow(connection: Queryable, account_id: string): Promise<Followed | undefined> {
+  const { rows } = await connection.query<Followed>({
     name: "hub-follow",
     text: `select epoch, head_seq::text as head_seq,
         array(select id::text from hub_tokens where team_id = $1 and revoked_at is null) as token_ids

@@ -9,6 +9,7 @@ import {
   type HubStatus,
   type KnownOp,
   linkPage,
+  type PageWish,
   type Push,
   type PushState,
   type PushVerdict,
@@ -39,12 +40,10 @@ export function createHubLog(db: Sqlite, commit: GroupCommit["commit"]) {
     return verdict;
   }
 
-  const changes = db.transaction(
-    (account_id: string, wish: { since: bigint; limit: number; maxBytes: number }) => {
-      const log = read.log(account_id);
-      return log && pageOf(read, log, wish);
-    },
-  );
+  const changes = db.transaction((account_id: string, wish: PageWish) => {
+    const log = read.log(account_id);
+    return log && pageOf(read, log, wish);
+  });
 
   const devices = db.transaction((account_id: string) => {
     const log = read.log(account_id);
@@ -65,7 +64,7 @@ export function createHubLog(db: Sqlite, commit: GroupCommit["commit"]) {
     findToken: async (hash: Buffer) => read.token(hash),
     touchToken: ({ token_id }: HubCaller, now: number) => commit(() => write.touchToken(now, token_id)),
     push: (wish: Push) => commit(() => push(wish)),
-    changes: async (account_id: string, wish: Parameters<typeof changes>[1]) => changes(account_id, wish),
+    changes: async (account_id: string, wish: PageWish) => changes(account_id, wish),
     async status(account_id: string) {
       return read.status(account_id);
     },
@@ -242,7 +241,7 @@ function store(
 function pageOf(
   read: Reads,
   { account, log, epoch, head_seq }: LogRow,
-  { since, limit, maxBytes }: { since: bigint; limit: number; maxBytes: number },
+  { since, limit, maxBytes }: PageWish,
 ): HubPage {
   const rows: Omit<HubChange, "after">[] = [];
   let bytesLeft = maxBytes;
