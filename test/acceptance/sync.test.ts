@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
-import { type Mem, memAtHome } from "../cli/mem.ts";
+import { type Mem, calledMem } from "../cli/mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { workerHome } from "../helpers/worker-process.ts";
 import { newAccount, startHub } from "../hub/hub-process.ts";
@@ -45,7 +45,7 @@ async function rulesOf(mem: Mem): Promise<string[]> {
 }
 
 test("a rule of one device is on another until it ends; the hub cannot read it", async () => {
-  const [laptop, desk] = [memAtHome(), memAtHome()];
+  const [laptop, desk] = [calledMem(), calledMem()];
   await laptop("remember", "Always run make lint before a commit.", ...shop);
   const { hubHome, account, setUp } = await joined([laptop, desk]);
   await eventually(async () =>
@@ -73,13 +73,13 @@ test("a rule of one device is on another until it ends; the hub cannot read it",
     lastError: null,
     hub: { reachable: true, error: null, epoch: expect.any(String), headSeq: expect.stringMatching(/^\d+$/) },
   });
-  const wrong = await setUp(memAtHome(), "another passphrase altogether");
+  const wrong = await setUp(calledMem(), "another passphrase altogether");
   expect(wrong.code).toBe(77);
   expect(wrong.stdout + wrong.stderr).toContain("This is not the passphrase of the account.");
 }, 120_000);
 
 test("no record leaves a device before its project has a yes, and paused changes wait", async () => {
-  const [laptop, desk] = [memAtHome(), memAtHome()];
+  const [laptop, desk] = [calledMem(), calledMem()];
   await joined([laptop, desk]);
   expect((await laptop("project", "sync", "off")).stdout).toContain("stay on this device");
   await laptop("remember", "Never push on Fridays.", ...shop);
@@ -95,7 +95,7 @@ test("no record leaves a device before its project has a yes, and paused changes
 }, 120_000);
 
 test("another passphrase, then another key: devices follow, and nothing is lost", async () => {
-  const [laptop, desk, tablet] = [memAtHome(), memAtHome(), memAtHome()];
+  const [laptop, desk, tablet] = [calledMem(), calledMem(), calledMem()];
   const { setUp, ask } = await joined([laptop, desk]);
   await laptop("remember", "Written with the first key.", ...shop);
   await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
@@ -128,7 +128,7 @@ test("another passphrase, then another key: devices follow, and nothing is lost"
 }, 240_000);
 
 test("a backup that is restored is another device: nothing is overwritten", async () => {
-  const [laptop, desk] = [memAtHome(), memAtHome()];
+  const [laptop, desk] = [calledMem(), calledMem()];
   await joined([laptop, desk]);
   await laptop("remember", "From before the backup.", ...shop);
   await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
@@ -145,7 +145,7 @@ test("a backup that is restored is another device: nothing is overwritten", asyn
 }, 120_000);
 
 test("a session starts although the hub never answers", async () => {
-  const [laptop] = [memAtHome()];
+  const [laptop] = [calledMem()];
   await laptop("remember", "Starts without a hub.", ...shop);
   await joined([laptop]);
   const silent = createServer(() => undefined);

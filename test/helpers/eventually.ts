@@ -1,7 +1,16 @@
 // Waits for what happens soon, with patience for a loaded machine.
-import { vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** Repeats the check until it passes; fails with its last error. The default of vitest, one second, is too short. */
-export function eventually<T>(check: () => T | Promise<T>, limitMs = 10_000): Promise<T> {
-  return vi.waitFor(check, { timeout: limitMs, interval: 20 });
+/** Repeats the check until it passes; fails with its last error. Waits as long as a check took, so that others can work. */
+export async function eventually<T>(check: () => T | Promise<T>, limitMs = 10_000): Promise<T> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const since = performance.now();
+    try {
+      return await check();
+    } catch (cause) {
+      if (performance.now() > end) throw cause;
+    }
+    await sleep(Math.max(20, performance.now() - since));
+  }
 }
