@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
-import { type Mem, calledMem } from "../cli/mem.ts";
+import { calledMem, type Mem } from "../cli/mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { workerHome } from "../helpers/worker-process.ts";
 import { newAccount, startHub } from "../hub/hub-process.ts";
