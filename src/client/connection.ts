@@ -68,21 +68,14 @@ function jsonHeaders(json: string) {
 /** `code` of the error when no connection was made in time, so that nothing was sent. */
 export const connectTimeoutCode = "MEM_CONNECT_TIMEOUT";
 const answerTimeoutCode = "MEM_ANSWER_TIMEOUT";
+const timeoutCodes: ReadonlySet<unknown> = new Set([connectTimeoutCode, answerTimeoutCode]);
 
 function timeoutError(code: string): Error {
   return Object.assign(new Error("The worker does not answer in time."), { code });
 }
 
 export function isTimeout(cause: unknown): boolean {
-  return [connectTimeoutCode, answerTimeoutCode].some((code) => hasCode(cause, code));
-}
-
-export function isAborted(cause: unknown): boolean {
-  return hasCode(cause, "ABORT_ERR");
-}
-
-function hasCode(cause: unknown, code: string): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === code;
+  return cause instanceof Error && "code" in cause && timeoutCodes.has(cause.code);
 }
 
 function inTime(socket: Socket, connectMs: number): Socket {

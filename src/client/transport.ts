@@ -7,7 +7,7 @@ import { type ErrorCode, errorCatalogue, MemError } from "../core/errors.ts";
 import { newSecret } from "../core/ids.ts";
 import { dataPaths } from "../core/paths.ts";
 import { isJsonObject } from "../text/json.ts";
-import { type Connection, createConnection, isAborted, isTimeout, textOf } from "./connection.ts";
+import { type Connection, createConnection, isTimeout, textOf } from "./connection.ts";
 import { provesInstance, readWorkerAddress, type WorkerAddress, workerUrl } from "./worker-address.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
@@ -78,7 +78,7 @@ function isInside(dataDir: string, socket: string): boolean {
 async function demandProof(connection: Connection, address: WorkerAddress): Promise<void> {
   const nonce = newSecret();
   const headers = { "x-mem-nonce": nonce };
-  const answer = await reach(address, async () => {
+  const answer = await reach({ address }, async () => {
     const health = await connection.request({ method: "GET", path: "/api/health", headers });
     await textOf(health);
     return health;
@@ -94,7 +94,7 @@ function transport(connection: Connection, address: WorkerAddress) {
   return {
     /** The JSON object or the text of a 2xx answer. Throws the worker's own error, or `worker_unreachable`. */
     request: async (method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown> => {
-      const { status, isJson, text } = await reach(address, async () => {
+      const { status, isJson, text } = await reach({ address, signal }, async () => {
         const json = body === undefined ? undefined : JSON.stringify(body);
         const answer = await connection.request({ method, path, ...(signal && { signal }) }, json);
         const type = String(answer.headers["content-type"] ?? "");
@@ -109,7 +109,7 @@ function transport(connection: Connection, address: WorkerAddress) {
       path: string,
       { signal, silentMs }: { signal: AbortSignal; silentMs: number },
     ): Promise<AsyncIterable<unknown>> => {
-      const answer = await reach(address, () =>
+      const answer = await reach({ address, signal }, () =>
         connection.request({ method: "GET", path, signal, silentMs }),
       );
       if (answer.statusCode === 200) return answer;
@@ -121,11 +121,18 @@ function transport(connection: Connection, address: WorkerAddress) {
   };
 }
 
-async function reach<T>(address: WorkerAddress, run: () => Promise<T>): Promise<T> {
+interface Reached {
+  address: WorkerAddress;
+  signal?: AbortSignal | undefined;
+}
+
+async function reach<T>({ address, signal }: Reached, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    if (cause instanceof MemError || isAborted(cause)) throw cause;
+    // Node says ECONNRESET where the caller aborts within an answer, as if the worker were gone.
+    signal?.throwIfAborted();
+    if (cause instanceof MemError) throw cause;
     throw new MemError("worker_unreachable", { ...(isTimeout(cause) ? silent(address) : {}), cause });
   }
 }

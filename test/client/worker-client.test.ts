@@ -56,6 +56,31 @@ test("a question that is too long for an address is sent as a body", async () =>
   expect(JSON.parse(worker.bodies.at(-1) ?? "")).toEqual(around);
 });
 
+test("an abort within an answer is no lost worker: nothing is started or asked again", async () => {
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const worker = await fakeWorker({
+    on: "socket",
+    answer: ({ url }, response) => {
+      if (url !== "/api/stats") return json(response, 200, {});
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write("{", () => setTimeout(begin, 50));
+    },
+  });
+  const start = vi.fn(async () => true);
+  const client = createWorkerClient({ dataDir: worker.dataDir, start });
+  const stop = new AbortController();
+  const asked = client.under(stop.signal).stats();
+  const next = client.health();
+  await begun;
+  stop.abort();
+  await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+  expect(await next).toEqual({});
+  await client.close();
+  expect(start).not.toHaveBeenCalled();
+  expect(worker.seen).toEqual(["GET /api/stats", "GET /api/health"]);
+});
+
 test("a socket outside the data directory proves itself first", async () => {
   const worker = await fakeWorker({ on: "socket elsewhere" });
   const client = createWorkerClient({ dataDir: worker.dataDir });
