@@ -1,14 +1,18 @@
-// The interactive program at 100,000 observations: from a key to the bytes of its frame, against a program that writes
-// each key back on the same kind of pseudo-terminal, interleaved; and the bytes that a key costs.
+// The interactive program at 100,000 observations (`--size`): from a key to the bytes of its frame, against a program that
+// writes each key back on the same kind of pseudo-terminal, interleaved; and the bytes that a key costs. Keys are letters of
+// a search, then moves in its list.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawn } from "@lydell/node-pty";
-import { installDataset } from "./dataset.mjs";
+import { installDataset, questions } from "./dataset.mjs";
 import { boundFigure, ratioFigure, spread } from "./measure.mjs";
 import { benchHome, root, startWorker } from "./worker.mjs";
 
 const rounds = 200;
 const warmup = 20;
+// Words of the data set, as `questions` asks them; Ctrl-U clears the field between two of them.
+const wordsTyped = 20;
+const lettersTyped = 100;
 const sizes = [
   [80, 24],
   [200, 50],
@@ -16,14 +20,15 @@ const sizes = [
 const echo = 'process.stdin.setRawMode(true); process.stdin.on("data", (key) => process.stdout.write(key));';
 // Longer than the pause before a preview is read, and the answer to it.
 const quietMs = 120;
+const resultsWithinMs = 2_000;
 
-export async function run({ say }) {
+export async function run({ say, size = 100_000 }) {
   const home = benchHome();
-  await installDataset(home.dataDir, say);
+  await installDataset(home.dataDir, say, size);
   const worker = await startWorker(home);
   try {
     const figures = [];
-    for (const [columns, rows] of sizes) figures.push(...(await figuresAt({ home, columns, rows })));
+    for (const [columns, rows] of sizes) figures.push(...(await figuresAt({ home, columns, rows, size })));
     return figures;
   } finally {
     await worker.kill();
@@ -31,11 +36,12 @@ export async function run({ say }) {
   }
 }
 
-async function figuresAt({ home, columns, rows }) {
+async function figuresAt({ home, columns, rows, size }) {
   const program = openPty([join(root, "bin", "mem.js")], { home, columns, rows });
   const bare = openPty(["-e", echo], { home, columns, rows });
   await program.shows("live");
   await sleep(1_000);
+  const typed = await typeWords({ program, bare });
   // Out of the field, where these keys are letters.
   await program.press("\x1b");
   const times = { program: [], bare: [] };
@@ -50,8 +56,23 @@ async function figuresAt({ home, columns, rows }) {
   }
   program.end();
   bare.end();
-  const at = `${columns}x${rows}, 100,000 observations`;
+  const at = `${columns}x${rows}, ${size.toLocaleString("en")} observations`;
   return [
+    ratioFigure({
+      name: `typed letter to paint p95 / echo p95, ${at}`,
+      unit: "ms",
+      ours: { label: "mem: a letter of a search", ...spread(typed.program) },
+      floor: { label: "a program that writes the key back", ...spread(typed.bare) },
+      by: "p95",
+      target: "<= 30",
+    }),
+    boundFigure({
+      name: `last letter of a word to its results p95, ${at}`,
+      unit: "ms",
+      value: spread(typed.results).p95,
+      n: typed.results.length,
+      target: "<= 1000",
+    }),
     ratioFigure({
       name: `key to paint p95 / echo p95, ${at}`,
       unit: "ms",
@@ -68,6 +89,26 @@ async function figuresAt({ home, columns, rows }) {
       target: columns > 100 ? "<= 16000" : "<= 4000",
     }),
   ];
+}
+
+/** Types words letter by letter; times to the first paint of each letter, and to the results of each word. */
+async function typeWords({ program, bare }) {
+  const times = { program: [], bare: [], results: [] };
+  const words = questions(wordsTyped).map((question) => question.words[0].slice(0, 8));
+  for (let letters = -warmup, at = 0; letters < lettersTyped; at += 1) {
+    const word = words[at % words.length];
+    for (const letter of word) {
+      const [ours, floor] = [await program.press(letter), await bare.press(letter)];
+      if (letters++ < 0) continue;
+      times.program.push(ours.firstMs);
+      times.bare.push(floor.firstMs);
+    }
+    await program.press("\x15");
+    const resultsMs = await program.typeToResults(word);
+    if (resultsMs !== null) times.results.push(resultsMs);
+    await program.press("\x15");
+  }
+  return times;
 }
 
 function openPty(words, { home, columns, rows }) {
@@ -97,6 +138,23 @@ function openPty(words, { home, columns, rows }) {
       while (firstMs === 0 && performance.now() - begin < 5_000) await sleep(1);
       await sleep(quietMs);
       return { firstMs, bytes };
+    },
+    /** Milliseconds from the last letter to the second frame after it: the first one has the letter. Null without one. */
+    async typeToResults(text) {
+      let frames = 0;
+      let begin = 0;
+      let tookMs = null;
+      onData = (more) => {
+        frames += more.split("\x1b[?2026h").length - 1;
+        if (frames >= 2) tookMs ??= performance.now() - begin;
+      };
+      for (const letter of text) {
+        [frames, tookMs, begin] = [0, null, performance.now()];
+        pty.write(letter);
+        await sleep(30);
+      }
+      while (tookMs === null && performance.now() - begin < resultsWithinMs) await sleep(1);
+      return tookMs;
     },
     end: () => pty.kill("SIGKILL"),
   };
