@@ -32,7 +32,11 @@ test("asks first, deletes with undo or for good, and lists receipts", async () =
   const receipts = await mem("trash", "receipts");
   expect(receipts.stdout).toMatch(/2 +\d{4}-\d\d-\d\d +ids +1 observation +erased \d{4}/);
   const { items } = JSON.parse((await mem("trash", "receipts", "--json")).stdout);
-  expect(items).toMatchObject([{ counts: { observations: 1 }, found: 0 }]);
+  expect(items).toMatchObject([{ trash_id: null, counts: { observations: 1 }, found: 0 }]);
+
+  await mem("forget", "2", "--yes");
+  const [, trashId = ""] = /trash (\d+)$/m.exec((await mem("trash", "receipts")).stdout) ?? [];
+  expect((await mem("trash", "restore", trashId)).stdout).toBe("Restored 1 observation.\n");
 }, 60_000);
 
 test("words alone mean all projects: the plan and the question name them", async () => {

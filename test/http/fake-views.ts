@@ -184,7 +184,7 @@ export function fakeForget(note: Note): Ports["forget"] {
     receipts: () =>
       note("forget.receipts", undefined, [
         {
-          ...{ id: 1, chosen_by: "project", at_epoch: 1_760_000_000_000, counts },
+          ...{ id: 1, trash_id: 7, chosen_by: "project", at_epoch: 1_760_000_000_000, counts },
           ...{ gone_at_epoch: null, erased_at_epoch: null, words: 3, found: 0 },
         },
       ]),

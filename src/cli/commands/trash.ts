@@ -5,7 +5,7 @@ import { MemError } from "../../core/errors.ts";
 import { countsInWords } from "../../core/records/forget.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
-import { canAsk, confirm } from "../confirm.ts";
+import { demandYes } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { restoreError } from "../restore-error.ts";
 import { printTable } from "../table.ts";
@@ -136,13 +136,15 @@ async function empty(context: CliContext, { yes, json }: EmptyOptions): Promise<
   const worker = context.worker();
   const { items } = await worker.trash({ limit: 1 });
   if (yes !== true && items.length > 0) {
-    if (!canAsk() || json === true) {
-      throw new MemError("usage", {
+    await demandYes({
+      json,
+      question: "Delete everything in the trash for good?",
+      refusal: "Nothing was deleted.",
+      unasked: {
         message: "This cannot be undone, and there is no terminal to ask.",
         hint: "Run `mem trash empty --yes`.",
-      });
-    }
-    await confirm("Delete everything in the trash for good?", "Nothing was deleted.");
+      },
+    });
   }
   const done = await worker.emptyTrash();
   if (json === true) {
@@ -174,7 +176,7 @@ async function listReceipts(context: CliContext, { json }: JsonOptions): Promise
   printTable(
     io,
     [
-      { title: "Id" },
+      { title: "Receipt" },
       { title: "When" },
       { title: "By" },
       { title: "Deleted", flexible: true },
@@ -188,10 +190,12 @@ async function listReceipts(context: CliContext, { json }: JsonOptions): Promise
       receiptState(item),
     ]),
   );
+  if (items.some(({ trash_id }) => trash_id !== null))
+    io.err("Restore one in the trash, by its number there: `mem trash restore <id>`.");
 }
 
-function receiptState({ gone_at_epoch, erased_at_epoch }: ForgetReceipts["items"][number]): string {
-  if (gone_at_epoch === null) return "in the trash";
+function receiptState({ trash_id, gone_at_epoch, erased_at_epoch }: ForgetReceipts["items"][number]): string {
+  if (gone_at_epoch === null) return trash_id === null ? "in the trash" : `trash ${trash_id}`;
   const day = localDate(new Date(erased_at_epoch ?? gone_at_epoch));
   return erased_at_epoch === null ? `deleted ${day}` : `erased ${day}`;
 }

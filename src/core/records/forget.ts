@@ -60,6 +60,8 @@ export interface ForgetWork {
 
 export interface ForgetReceipt {
   id: number;
+  /** The entry of the trash that restores it; null when nothing of it is there. */
+  trash_id: number | null;
   chosen_by: ChosenBy;
   at_epoch: number;
   counts: ForgetCounts;

@@ -92,6 +92,10 @@ export const forgetReceipts = z.lazy(() =>
       z
         .object({
           id: z.int(),
+          trash_id: z
+            .int()
+            .nullable()
+            .meta({ description: "For POST /api/trash/{id}/restore; null when it is gone." }),
           chosen_by: z.enum(chosenBy),
           at_epoch: epochMs(),
           counts: forgetCounts(),

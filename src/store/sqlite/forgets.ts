@@ -22,7 +22,8 @@ export function createForgets(db: Sqlite) {
     "select id, at_epoch, work from forgets where work is not null order by id limit 1",
   );
   const addCounts = sql.run<[counts: string, id: number]>("update forgets set counts = ? where id = ?");
-  const columns = "id, chosen_by, at_epoch, counts, gone_at_epoch, erased_at_epoch, words, found";
+  const columns = `id, chosen_by, at_epoch, counts, gone_at_epoch, erased_at_epoch, words, found,
+    (select min(t.id) from trash t where t.forget_id = forgets.id) as trash_id`;
   const byId = sql.get<[id: number], ReceiptRow>(`select ${columns} from forgets where id = ?`);
   const page = sql.all<[limit: number], ReceiptRow>(
     `select ${columns}
