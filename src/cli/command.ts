@@ -34,6 +34,8 @@ export const jsonOption: OptionPart = ["--json", "print JSON"];
 
 export const projectOption = (help: string): OptionPart => ["--project <name>", help];
 
+export const branchOption: OptionPart = ["--branch <name>", "only records made on this git branch"];
+
 export interface JsonOptions {
   json?: true;
 }

@@ -1,104 +1,107 @@
-// Parameters of the worker's routes, as the client takes them.
+// Parameters of the worker's routes, as the client takes them; what is undefined is not sent.
 import type { QueuedMessage } from "../core/records/queue.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 
 /** Parameters of `GET /api/search`; lists are sent as comma lists. */
 export interface SearchParameters {
-  query?: string;
-  type?: string;
-  format?: "index" | "full";
-  limit?: number;
-  offset?: number;
-  project?: string;
-  obs_type?: string;
-  concepts?: readonly string[];
-  files?: readonly string[];
-  dateStart?: string;
-  dateEnd?: string;
-  cwd?: string;
+  query?: string | undefined;
+  type?: string | undefined;
+  format?: "index" | "full" | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
+  project?: string | undefined;
+  obs_type?: string | undefined;
+  concepts?: readonly string[] | undefined;
+  files?: readonly string[] | undefined;
+  branch?: string | undefined;
+  dateStart?: string | undefined;
+  dateEnd?: string | undefined;
+  cwd?: string | undefined;
 }
 
 /** Parameters of `GET /api/timeline`: an anchor (12, S12, P12, an ISO time), or a query that finds one. */
 export interface TimelineParameters {
-  anchor?: string;
-  query?: string;
-  depth_before?: number;
-  depth_after?: number;
-  project?: string;
-  cwd?: string;
+  anchor?: string | undefined;
+  query?: string | undefined;
+  depth_before?: number | undefined;
+  depth_after?: number | undefined;
+  project?: string | undefined;
+  branch?: string | undefined;
+  cwd?: string | undefined;
 }
 
 export interface PageParameters {
-  offset?: number;
-  limit?: number;
-  project?: string;
+  offset?: number | undefined;
+  limit?: number | undefined;
+  project?: string | undefined;
 }
 
 export interface FeedParameters {
-  before?: string;
-  before_epoch?: number;
-  limit?: number;
-  project?: string;
+  before?: string | undefined;
+  before_epoch?: number | undefined;
+  limit?: number | undefined;
+  project?: string | undefined;
+  cwd?: string | undefined;
 }
 
 export interface QueueParameters {
-  status?: QueuedMessage["status"];
+  status?: QueuedMessage["status"] | undefined;
   /** ISO time: only messages that were accepted at or after it. */
-  since?: string;
-  offset?: number;
-  limit?: number;
+  since?: string | undefined;
+  offset?: number | undefined;
+  limit?: number | undefined;
 }
 
 /** Messages by their ids, or by a filter. */
 export interface QueueChoice {
-  ids?: readonly number[];
-  failed?: boolean;
-  since?: string;
+  ids?: readonly number[] | undefined;
+  failed?: boolean | undefined;
+  since?: string | undefined;
 }
 
 /** `since` is an ISO time. */
 export interface CostParameters {
-  by?: CostAnswer["by"];
-  since?: string;
+  by?: CostAnswer["by"] | undefined;
+  since?: string | undefined;
 }
 
 /** Which records are deleted: by ids, or by filters that all apply. `before` is an ISO time. */
 export interface ForgetParameters {
-  ids?: readonly string[];
-  query?: string;
-  project?: string;
-  session?: string;
-  before?: string;
+  ids?: readonly string[] | undefined;
+  query?: string | undefined;
+  project?: string | undefined;
+  session?: string | undefined;
+  before?: string | undefined;
 }
 
 /** Which records are regenerated, or `resume` for what is queued already. */
 export interface RegenerateChoice {
-  since?: string;
-  project?: string;
-  generator?: string;
-  resume?: true;
+  since?: string | undefined;
+  project?: string | undefined;
+  generator?: string | undefined;
+  resume?: true | undefined;
 }
 
 /** Without a project: the one that `cwd` is in. */
 export interface RulesParameters {
-  project?: string;
-  cwd?: string;
-  all?: boolean;
-  limit?: number;
+  project?: string | undefined;
+  cwd?: string | undefined;
+  all?: boolean | undefined;
+  limit?: number | undefined;
 }
 
 /** The project, or the one that `cwd` is in, and what a session in it does first. */
 export interface ExplainParameters {
-  project?: string;
-  cwd?: string;
-  prompt?: string;
-  file?: string;
-  command?: string;
+  project?: string | undefined;
+  cwd?: string | undefined;
+  prompt?: string | undefined;
+  file?: string | undefined;
+  command?: string | undefined;
 }
 
 export interface FileParameters {
   path: string;
-  project?: string;
-  cwd?: string;
-  limit?: number;
+  project?: string | undefined;
+  cwd?: string | undefined;
+  limit?: number | undefined;
 }

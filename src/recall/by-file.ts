@@ -2,6 +2,7 @@
 import { dirname, isAbsolute, posix } from "node:path";
 import { type Observation, type Parsed, parseLists } from "../core/records/records.ts";
 import { projectToken } from "../core/records/scope-token.ts";
+import type { AskedAt } from "./search-port.ts";
 
 /** A file that changed since its record was stored. */
 export interface FileChange {
@@ -28,6 +29,8 @@ export interface ByFilePort {
     project: string;
     cwd: string | null;
   }): Promise<ReadonlyMap<number, readonly FileChange[]>>;
+  /** The branch of each observation that is not merged where somebody asks. Default: all are merged. */
+  unmerged?: ((ids: readonly number[], at: AskedAt) => ReadonlyMap<number, string>) | undefined;
 }
 
 export interface FileTimelineRequest {
@@ -53,11 +56,18 @@ export function createByFile(port: ByFilePort): ByFile {
       const known = projects.filter((label) => port.projectId(label) !== undefined);
       if (projects.length > 0 && known.length === 0) return { observations: [], total: 0 };
       const { observations, total } = port.find({ ...spellings(port, path, known), projects: known, limit });
-      const changes = await changesOf(port, observations, folderOf(path));
+      const folder = folderOf(path);
+      const changes = await changesOf(port, observations, folder);
+      const ids = observations.map(({ id }) => id);
+      const others = port.unmerged?.(ids, { project: null, cwd: cwd ?? folder });
       return {
         observations: observations.map((observation) => {
           const changed = changes.get(observation.id);
-          return { ...parseLists(observation), ...(changed && { changed_since: [...changed] }) };
+          return {
+            ...parseLists(observation),
+            ...(changed && { changed_since: [...changed] }),
+            ...(others?.has(observation.id) && { merged: false }),
+          };
         }),
         total,
       };

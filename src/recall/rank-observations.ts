@@ -147,8 +147,9 @@ function questionOf(
 }
 
 // The type is a token of the match, as the project is.
-function isNarrowed({ concepts, files, dateStart, dateEnd }: RecordFilter): boolean {
-  return concepts.length > 0 || files.length > 0 || dateStart !== null || dateEnd !== null;
+function isNarrowed({ concepts, files, dateStart, dateEnd, branch }: RecordFilter): boolean {
+  const isDated = dateStart !== null || dateEnd !== null;
+  return isDated || branch !== undefined || concepts.length > 0 || files.length > 0;
 }
 
 function recordsWith(code: number, records: readonly RecordTerms[]): number {

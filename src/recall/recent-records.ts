@@ -31,7 +31,8 @@ export async function listRecent(port: SearchPort, query: SearchQuery): Promise<
  */
 export async function withFewIds(port: SearchPort, query: SearchQuery): Promise<SearchQuery> {
   const { filter, kinds } = query;
-  if (!kinds.observations || filter.concepts.length + filter.files.length === 0) return query;
+  const isNarrow = filter.branch !== undefined || filter.concepts.length + filter.files.length > 0;
+  if (!kinds.observations || !isNarrow) return query;
   const only = await scan(port.observations, filter, fewRecords);
   if (only.length === fewRecords) return query;
   return { ...query, only, kinds: { ...kinds, observations: only.length > 0 } };
@@ -50,8 +51,9 @@ const readInsideWords = 5_000;
 // A filter that passes much reaches this number among the newest records, so the scan ends early.
 const fewRecords = 1_000;
 
-function isFiltered({ obs_type, concepts, files, dateStart, dateEnd }: RecordFilter): boolean {
-  return obs_type !== null || dateStart !== null || dateEnd !== null || concepts.length + files.length > 0;
+function isFiltered({ obs_type, concepts, files, dateStart, dateEnd, branch }: RecordFilter): boolean {
+  const isNarrow = branch !== undefined || concepts.length + files.length > 0;
+  return obs_type !== null || dateStart !== null || dateEnd !== null || isNarrow;
 }
 
 async function scan(

@@ -64,6 +64,8 @@ export interface SearchRequest {
   obs_type?: string | undefined;
   concepts?: readonly string[] | undefined;
   files?: readonly string[] | undefined;
+  /** Records made on this git branch. */
+  branch?: string | undefined;
   /** The directory of the reader: records of branches that are not merged there rank lower. */
   cwd?: string | undefined;
   /** Epoch milliseconds, both ends included. */
@@ -248,6 +250,7 @@ function queryOf(request: SearchRequest, port: SearchPort): SearchQuery | null {
       files: request.files ?? [],
       dateStart: request.dateStart ?? null,
       dateEnd: request.dateEnd ?? null,
+      branch: request.branch,
     },
   };
 }

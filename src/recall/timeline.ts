@@ -25,6 +25,8 @@ export interface TimelineRequest {
   depth_after: number;
   /** Default: the record's project, or all projects around a moment. */
   project?: string | undefined;
+  /** Records made on this git branch; the anchor may be of another one. */
+  branch?: string | undefined;
   /** Directory of the reader, if known. */
   cwd?: string | undefined;
 }
@@ -94,7 +96,12 @@ export function createTimeline(port: TimelinePort, search: Search): Timeline {
       const at = anchor.kind === "time" ? anchor.at : (row?.record.created_at_epoch ?? 0);
       // Records of other projects at the same time are unrelated.
       const within = project ?? row?.record.project ?? null;
-      const window = { at, anchor: anchor.kind === "time" ? null : anchor, project: within };
+      const window = {
+        at,
+        anchor: anchor.kind === "time" ? null : anchor,
+        project: within,
+        branch: request.branch,
+      };
       const items: TimelineItem[] = [
         ...port.before({ ...window, limit: depth_before }).map(timelineItem),
         ...(row === null || isRejected(row) ? [] : [{ ...timelineItem(row), anchor: true as const }]),
@@ -120,10 +127,14 @@ export function withMarks(
   return items.map((item) => (others.get(item.type)?.has(item.id) ? { ...item, merged: false } : item));
 }
 
-async function bestFor(search: Search, { query = "", project }: TimelineRequest): Promise<RecordName> {
+async function bestFor(
+  search: Search,
+  { query = "", project, branch }: TimelineRequest,
+): Promise<RecordName> {
   const { observations } = await search.search({
     query,
     project,
+    branch,
     type: "observations",
     format: "index",
     limit: 1,

@@ -26,10 +26,11 @@ export function openWorkFirst(search: Search, port: OpenWorkPort): Search {
 }
 
 // Not for further pages, and not with a filter by kind of record.
-function isPlain({ query, type, offset, obs_type, concepts, files, isPrompt }: SearchRequest): boolean {
-  const isFiltered = obs_type !== undefined || (concepts ?? []).length > 0 || (files ?? []).length > 0;
-  const isFirst = (offset ?? 0) === 0 && isPrompt !== true;
-  return query !== undefined && isFirst && !isFiltered && (type ?? "observations") === "observations";
+function isPlain({ query, type = "observations", offset = 0, isPrompt, ...filters }: SearchRequest): boolean {
+  const { obs_type, concepts = [], files = [], branch } = filters;
+  const isFiltered = (obs_type ?? branch) !== undefined || concepts.length > 0 || files.length > 0;
+  const isFirst = offset === 0 && isPrompt !== true;
+  return query !== undefined && isFirst && !isFiltered && type === "observations";
 }
 
 function openWork(

@@ -46,6 +46,7 @@ export function buildRecall({
         projectOf,
         find: createFileTimeline(db),
         changedSince,
+        unmerged: unmerged && ((ids, at) => unmerged("observation", ids, at)),
       }),
       observationsOf({ ids, project }) {
         const others = unmerged?.("observation", ids, { project: null, cwd: null });

@@ -32,12 +32,12 @@ export function createViews({ store, clock, ...deps }: ViewDeps): ViewPorts {
   }
 
   return {
-    feed({ before, limit, project = null }) {
+    feed({ before, limit, project = null, cwd = null }) {
       const { at, ...anchor } = before ?? { at: endOfTime };
       const window = { at, anchor: "kind" in anchor ? anchor : null, project };
       const rows = store.timeline.before({ ...window, limit: limit + 1 }).reverse();
       const items = rows.slice(0, limit).map(timelineItem);
-      return { items: withMarks(deps, items, null), hasMore: rows.length > limit };
+      return { items: withMarks(deps, items, cwd), hasMore: rows.length > limit };
     },
     injections: (sessionId, page) =>
       ofSession(sessionId, ({ id, claude_session_id, project }) => ({

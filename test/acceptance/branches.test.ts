@@ -66,6 +66,7 @@ test("marks records of a branch and ranks them lower, until the branch is merged
   const session = (await worker.get("/api/sessions/2/records")).body as { items: { record: Hit }[] };
   expect(session.items.length).toBeGreaterThan(1);
   expect(session.items.every(({ record }) => marked(record))).toBe(true);
+  await expectBranchFilter(worker, { cwd: folder, branch: "feat/x", anchor: String(other?.id) });
   const started = await hook("SessionStart", { session_id: "s3", source: "startup" });
   expect(started).toContain("(branch feat/x, not merged)");
 
@@ -79,3 +80,29 @@ test("marks records of a branch and ranks them lower, until the branch is merged
   expect(await hook("SessionStart", { session_id: "s4", source: "startup" })).not.toContain("not merged");
   await worker.stop();
 });
+
+interface Asked {
+  cwd: string;
+  branch: string;
+  anchor: string;
+}
+
+/** `branch` leaves only records of that branch in a search and a timeline, and lists mark those that are not merged. */
+async function expectBranchFilter(worker: WorkerProcess, { cwd, branch, anchor }: Asked): Promise<void> {
+  const get = async (path: string, asked: Record<string, string>) =>
+    (await worker.get(`${path}?${new URLSearchParams({ cwd, ...asked })}`)).body as Record<string, Hit[]>;
+  const branches = (hits: readonly Hit[] = []) => [...new Set(hits.map((hit) => hit.branch))];
+  for (const words of [{}, { query: "timeout of the payment client" }, { query: "paymen" }]) {
+    const { observations, prompts } = await get("/api/search", { branch, ...words });
+    expect(branches(observations), JSON.stringify(words)).toEqual([branch]);
+    expect(branches(prompts)).toEqual([branch]);
+    const none = await get("/api/search", { branch: "feat/none", ...words });
+    expect([none.observations, none.sessions, none.prompts]).toEqual([[], [], []]);
+  }
+  const around = (await get("/api/timeline", { branch, anchor })) as unknown as Hit[];
+  expect(around.length).toBeGreaterThan(1);
+  expect(branches(around)).toEqual([branch]);
+  const { items = [] } = await get("/api/feed", {});
+  for (const one of items) expect(one.merged, one.title).toBe(one.branch !== branch);
+  expect(branches(items)).toContain(branch);
+}

@@ -8,7 +8,15 @@ import { isOnUnknownType } from "../../core/records/known-names.ts";
 import { modeWordId } from "../../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
 import { isOnUnknownWords } from "../../core/records/respelling.ts";
-import { addCommand, choice, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
+import {
+  addCommand,
+  branchOption,
+  choice,
+  count,
+  type JsonOptions,
+  jsonOption,
+  projectOption,
+} from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { hitAsJson, pageOf, searchedWords, searchList } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
@@ -23,6 +31,7 @@ interface SearchOptions extends JsonOptions {
   limit: number;
   offset: number;
   project?: string;
+  branch?: string;
   obsType?: string;
   concepts?: string[];
   files?: string[];
@@ -46,6 +55,7 @@ export function registerSearch(program: Command, context: CliContext): void {
       ["--limit <count>", "results, 1-100", count(1, 100), 20],
       ["--offset <count>", "results to skip", count(0, 10_000), 0],
       projectOption("one project only"),
+      branchOption,
       ["--obs-type <type>", "one type only, such as bugfix (list: `mem mode show`)", wordId],
       ["--concepts <list>", `with one of ${observationConcepts.slice(0, 3).join(", ")}, ...`, commaList],
       ["--files <list>", "about one of these files", commaList],
@@ -127,10 +137,10 @@ function parameters(query: string, options: SearchOptions, nowEpochMs: number): 
   return {
     ...same,
     ...workingPlace(),
-    ...(query.trim() === "" ? {} : { query }),
-    ...(obsType === undefined ? {} : { obs_type: obsType }),
-    ...(since === undefined ? {} : { dateStart: parseWhen(since, "start", nowEpochMs) }),
-    ...(until === undefined ? {} : { dateEnd: parseWhen(until, "end", nowEpochMs) }),
+    query: query.trim() === "" ? undefined : query,
+    obs_type: obsType,
+    dateStart: since === undefined ? undefined : parseWhen(since, "start", nowEpochMs),
+    dateEnd: until === undefined ? undefined : parseWhen(until, "end", nowEpochMs),
   };
 }
 

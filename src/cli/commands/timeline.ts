@@ -7,9 +7,9 @@ import { workingPlace } from "../../core/directory.ts";
 import { MemError } from "../../core/errors.ts";
 import { parseRecordName, recordName } from "../../core/records/record-name.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
-import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
+import { addCommand, branchOption, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { speakerMarks, statusMarks } from "../record-marks.ts";
+import { branchMarks, speakerMarks, statusMarks } from "../record-marks.ts";
 import { printWrapped, stepLines } from "../table.ts";
 import { renderTimeline, timelineLine } from "../timeline-lines.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
@@ -21,6 +21,7 @@ interface TimelineOptions extends JsonOptions {
   before?: number;
   after?: number;
   project?: string;
+  branch?: string;
   all?: true;
 }
 
@@ -46,6 +47,7 @@ export function registerTimeline(program: Command, context: CliContext): void {
       ["--before <count>", "records before it, 0-100", count(0, 100)],
       ["--after <count>", "records after it, 0-100", count(0, 100)],
       projectOption("one project only (default: that of the record)"),
+      branchOption,
       ["--all", "include routine steps, such as reads and covered edits"],
       jsonOption,
     ],
@@ -80,7 +82,7 @@ async function showTimeline(
   anchor: string | undefined,
   options: TimelineOptions,
 ): Promise<void> {
-  const { query, before, after, project } = options;
+  const { query, before, after, project, branch } = options;
   if (anchor !== undefined && query !== undefined) {
     throw new MemError("usage", {
       message: "Give an anchor or --query, not both.",
@@ -91,11 +93,8 @@ async function showTimeline(
   if (anchor !== undefined && isAge(anchor) && before === undefined && after === undefined)
     return showSince(context, anchor, options);
   const request = {
-    ...(anchor !== undefined && { anchor: anchorOf(anchor, context.clock.now()) }),
-    ...(query !== undefined && { query }),
-    ...(before !== undefined && { depth_before: before }),
-    ...(after !== undefined && { depth_after: after }),
-    ...(project !== undefined && { project }),
+    anchor: anchor === undefined ? undefined : anchorOf(anchor, context.clock.now()),
+    ...{ query, depth_before: before, depth_after: after, project, branch },
     ...workingPlace(),
   };
   const worker = context.worker();
@@ -103,7 +102,8 @@ async function showTimeline(
     await refuseUnknownProject(worker, project);
     throw error;
   });
-  await print(context, items, options, "No records around that. Try without --project.");
+  const filter = branch === undefined ? "--project" : "--branch";
+  await print(context, items, options, `No records around that. Try without ${filter}.`);
 }
 
 /** Prints items, or the note where there are none; true when it printed lines for people. */
@@ -125,21 +125,23 @@ const newestShown = 30;
 
 async function showNewest(context: CliContext, options: TimelineOptions): Promise<void> {
   const { io } = context;
-  const items = await upToNow(context, options.before ?? newestShown, options.project);
-  const { project } = options;
-  const what = project === undefined ? "The memory is empty." : `No records of ${terminalLine(project)} yet.`;
+  const items = await upToNow(context, options.before ?? newestShown, options);
+  const { project, branch } = options;
+  const of = [project, branch && `the branch ${branch}`].filter((name) => name !== undefined).join(", ");
+  const what = of === "" ? "The memory is empty." : `No records of ${terminalLine(of)} yet.`;
   if (!(await print(context, items, options, `${what} See how it works: \`mem demo\`.`))) return;
   const next = "These are the newest records. Around one: `mem timeline <id>`. By age: `mem timeline 2h`.";
   for (const line of stepLines(next, io.columns)) io.err(line);
 }
 
-async function upToNow({ worker, clock }: CliContext, depth: number, project: string | undefined) {
+async function upToNow({ worker, clock }: CliContext, depth: number, { project, branch }: TimelineOptions) {
   return worker().timeline({
     // A minute ahead, to include records of this moment.
     anchor: isoTime(clock.now() + 60_000),
     depth_before: depth,
     depth_after: 0,
-    ...(project !== undefined && { project }),
+    ...{ project, branch },
+    ...workingPlace(),
   });
 }
 
@@ -149,9 +151,11 @@ const shownSince = 50;
 async function showSince(context: CliContext, age: string, options: TimelineOptions): Promise<void> {
   const { io, clock } = context;
   const since = Date.parse(parseWhen(age, "start", clock.now()));
-  const found = await upToNow(context, shownSince + 1, options.project);
+  const found = await upToNow(context, shownSince + 1, options);
   const within = found.filter(({ created_at_epoch }) => created_at_epoch >= since);
-  const none = `No records in the last ${age}${options.project === undefined ? "" : ". Try without --project"}.`;
+  const { project, branch } = options;
+  const filter = branch === undefined ? project && "--project" : "--branch";
+  const none = `No records in the last ${age}${filter === undefined ? "" : `. Try without ${filter}`}.`;
   await print(context, within.slice(-shownSince), options, none);
   if (within.length > shownSince) for (const line of stepLines(firstOnes(age), io.columns)) io.err(line);
 }
@@ -205,10 +209,8 @@ async function recordsOf(
   path: string,
   { project, all, limit }: FileOptions,
 ): Promise<FileTimelineAnswer> {
-  const filters = {
-    ...(project === undefined ? (all === true ? {} : { cwd: resolve(".") }) : { project }),
-    ...(limit === undefined ? {} : { limit }),
-  };
+  const isHere = project === undefined && all !== true;
+  const filters = { project, cwd: isHere ? resolve(".") : undefined, limit };
   const here = await context.worker().fileTimeline({ path: resolve(path), ...filters });
   if (here.total > 0 || isAbsolute(path)) return here;
   return context.worker().fileTimeline({ path, ...filters });
@@ -241,6 +243,7 @@ function fileLine(observation: FileObservation) {
       ...(edits === undefined ? [] : [counted(edits, "edit")]),
       ...speakerMarks(observation),
       ...statusMarks(observation),
+      ...branchMarks(observation),
     ],
     isAnchor: false,
     notes: changed_since.map(

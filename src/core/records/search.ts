@@ -12,6 +12,8 @@ export interface RecordFilter {
   /** Epoch milliseconds, both ends included. */
   dateStart: number | null;
   dateEnd: number | null;
+  /** Made on this git branch. */
+  branch?: string | undefined;
   /** Excludes routine work. */
   lasting?: boolean | undefined;
   /** The observations that pass the other filters, if they are few and already known. */

@@ -16,4 +16,6 @@ export interface TimelineWindow {
   anchor: { kind: TimelineKind; id: number } | null;
   limit: number;
   project: string | null;
+  /** Made on this git branch. */
+  branch?: string | undefined;
 }

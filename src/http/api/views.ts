@@ -28,6 +28,8 @@ interface FeedPage {
   before: (RecordName & { at: number }) | null;
   limit: number;
   project?: string | undefined;
+  /** Directory of the reader, for `merged`. */
+  cwd?: string | undefined;
 }
 
 interface SessionPage {
@@ -79,8 +81,8 @@ function feedRoute(app: App, views: ViewPorts): void {
     summary: "Observations, session summaries and prompts, newest first, page by page.",
     querystring: feedQuery,
     response: { 200: feed, ...readErrors },
-    handler: ({ query: { before, before_epoch: at, limit, project } }) =>
-      views.feed({ before: before && at !== undefined ? { ...before, at } : null, limit, project }),
+    handler: ({ query: { before, before_epoch: at, ...page } }) =>
+      views.feed({ before: before && at !== undefined ? { ...before, at } : null, ...page }),
   });
 }
 

@@ -27,6 +27,7 @@ export const searchQuery = z.lazy(() =>
       obs_type: modeWord().optional(),
       concepts: commaList(),
       files: commaList(),
+      branch: optionalText().meta({ description: "Records made on this git branch." }),
       dateStart: isoTimestamp("start"),
       dateEnd: isoTimestamp("end"),
       cwd: optionalText().meta({

@@ -21,6 +21,7 @@ export const timelineQuery = z.lazy(() =>
       depth_before: wholeNumberOr(10, 0, 100),
       depth_after: wholeNumberOr(10, 0, 100),
       project: optionalText(),
+      branch: optionalText().meta({ description: "Records made on this git branch, around the anchor." }),
       cwd: optionalText().meta({ description: "Directory of the reader, for `merged`." }),
     })
     .refine(({ anchor, query }) => (anchor === undefined) !== (query === undefined), {

@@ -28,6 +28,7 @@ export const feedQuery = z.lazy(() =>
         .meta({ description: "Epoch milliseconds of that record. It need not exist any more." }),
       limit: wholeNumberOr(100, 1, 200),
       project: optionalText(),
+      cwd: optionalText().meta({ description: "Directory of the reader, for `merged`." }),
     })
     .refine(({ before, before_epoch }) => (before === undefined) === (before_epoch === undefined), {
       path: ["before"],

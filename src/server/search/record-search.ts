@@ -97,7 +97,11 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
   }
 
   return {
-    search: (request) => ((request.query ?? "").trim() === "" ? byFilters(request) : byWords(request)),
+    async search(request) {
+      // No record of a server has a branch.
+      if (request.branch !== undefined) return emptySearch.search(request);
+      return (request.query ?? "").trim() === "" ? byFilters(request) : byWords(request);
+    },
   };
 }
 

@@ -28,7 +28,11 @@ export async function timelineAround(
   // Only records of the anchor's project.
   const [row, within] = typeof from === "number" ? [null, reach] : [from.row, from.scope];
   const { depth_before: before, depth_after: after } = request;
-  const around = await rowsAround(app, within, { from, before, after });
+  // No record of a server has a branch.
+  const around =
+    request.branch === undefined
+      ? await rowsAround(app, within, { from, before, after })
+      : { before: [], after: [] };
   // The label is part of the reach already, and may differ from the project's name.
   const { project: _, query: __, ...rest } = request;
   return createTimeline(portOf(row, around), emptySearch).around({ ...rest, anchor });

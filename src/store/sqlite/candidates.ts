@@ -96,7 +96,7 @@ function createScores(db: Sqlite) {
     const range = rangeOf(filter);
     if (range === null) return undefined;
     const { first, last, isExact } = range;
-    return isExact && !filter.lasting && filter.concepts.length === 0 && filter.files.length === 0
+    return isExact && !restricts({ ...filter, dateStart: null, dateEnd: null })
       ? inRange({ match, limit, first, last })
       : filtered({ match, limit, first, last, ...toRow(filter) });
   }

@@ -78,6 +78,7 @@ export interface FilterRow {
   files: string | null;
   dateStart: number | null;
   dateEnd: number | null;
+  branch: string | null;
   lasting: 0 | 1;
   only: string | null;
 }
@@ -87,6 +88,7 @@ export function conditionsOf({ always, own }: Searched): string {
   return `${always}
      and (@dateStart is null or r.created_at_epoch >= @dateStart)
      and (@dateEnd is null or r.created_at_epoch <= @dateEnd)
+     and (@branch is null or r.branch = @branch)
      ${own}`;
 }
 
@@ -102,6 +104,7 @@ export function isOnly(fts: string): string {
 export function restricts(filter: RecordFilter): boolean {
   return (
     filter.lasting === true ||
+    filter.branch !== undefined ||
     filter.concepts.length > 0 ||
     filter.files.length > 0 ||
     filter.dateStart !== null ||
@@ -118,6 +121,7 @@ export function toRow(filter: RecordFilter): FilterRow {
     files: filter.files.length === 0 ? null : JSON.stringify(filter.files),
     dateStart: filter.dateStart,
     dateEnd: filter.dateEnd,
+    branch: filter.branch ?? null,
     lasting: filter.lasting ? 1 : 0,
     only: filter.only === undefined ? null : JSON.stringify(filter.only),
   };

@@ -51,6 +51,7 @@ interface Bounds {
   id: number;
   limit: number;
   project: string | null;
+  branch: string | null;
 }
 
 function createReader<R>(
@@ -65,6 +66,7 @@ function createReader<R>(
       `select ${columns}
        from ${table}
        where ${ofProject} and ${always} and (created_at_epoch, id) ${side} (@at, @id)
+         and (@branch is null or branch = @branch)
        order by created_at_epoch ${direction}, id ${direction}
        limit @limit`,
     );
@@ -74,8 +76,8 @@ function createReader<R>(
   });
   const ofAll = both("@project is null");
   const ofProject = both("project = @project");
-  return (direction: Direction, { at, limit, project }: TimelineWindow, id: number): R[] =>
-    (project === null ? ofAll : ofProject)[direction]({ at, id, limit, project });
+  return (direction: Direction, { at, limit, project, branch }: TimelineWindow, id: number): R[] =>
+    (project === null ? ofAll : ofProject)[direction]({ at, id, limit, project, branch: branch ?? null });
 }
 
 function byTime(left: TimelineRow, right: TimelineRow): number {
