@@ -17,7 +17,8 @@ export function statusMarks({ status = "active", superseded_by, pinned }: Review
   return [...pin, status === "superseded" && superseded_by ? `superseded by ${superseded_by}` : status];
 }
 
-interface Placed {
+/** A record as far as its git branch matters. */
+export interface Placed {
   branch?: string | null | undefined;
   merged?: boolean | undefined;
 }

@@ -1,6 +1,6 @@
 // The filters: their fields, their choices, and what keys change there.
-import type { Filters, Mode, State, Step, View } from "./state.ts";
-import { mapViews, shownView, withSource } from "./views.ts";
+import { type Filters, type Mode, only, type State, type Step, type View } from "./state.ts";
+import { filterNames, mapViews, shownView, withSource } from "./views.ts";
 
 export interface FilterField {
   name: keyof Filters;
@@ -25,8 +25,8 @@ const times: FilterField["choices"] = [
 
 /** The fields that count for the list, with what can be chosen now. */
 export function filterFields(state: State): FilterField[] {
-  const isSearch = shownView(state).source.is === "search";
-  return allFields(state).filter(({ name }) => isSearch || name === "project");
+  const names = filterNames(shownView(state).source);
+  return allFields(state).filter(({ name }) => names.includes(name));
 }
 
 function allFields({ projects, types }: Pick<State, "projects" | "types">): FilterField[] {
@@ -67,10 +67,6 @@ export function filtersPressed(state: State, mode: Extract<Mode, { is: "filters"
     return only(withFilters(state, { ...state.filters, [field.name]: null }));
   if (key === "c") return only(withFilters(state, { project: null, kind: null, type: null, since: null }));
   return only(state);
-}
-
-function only(state: State): Step {
-  return { state, effects: [] };
 }
 
 function stepped(filters: Filters, { name, choices }: FilterField, step: 1 | -1): Filters {

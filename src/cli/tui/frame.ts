@@ -159,17 +159,14 @@ function overlaid(state: State, mode: Extract<State["mode"], { is: "reading" | "
 function bodyLines(state: State): Line[] {
   const above = aboveLines(state);
   const layout = listLayout(state);
-  const list = listLines(state, layout.list);
-  const lines = [...above, ...joined(state, list, layout)];
-  if (state.mode.is !== "filters") return lines;
-  const panel = filterLines(state, state.mode.field);
-  return [...panel, ...lines.slice(panel.length)];
+  return [...above, ...joined(state, listLines(state, layout.list), layout)];
 }
 
-/** Figures of the queue, and notes of the answer. */
+/** Filters, figures of the queue, and notes of the answer. */
 function aboveLines(state: State): Line[] {
   const { columns } = state.size;
   const { source, notes } = shownView(state);
+  const filters = state.mode.is === "filters" ? filterLines(state, state.mode.field) : [];
   const width = Math.max(0, ...state.figures.map(([label]) => label.length));
   const figures: Line[] = state.figures.map(([label, value]) => [
     [` ${cell(label, width)}  `, "dim"],
@@ -177,7 +174,7 @@ function aboveLines(state: State): Line[] {
   ]);
   const above = source.is === "queue" && figures.length > 0 ? [...figures, []] : [];
   const said = notes.slice(0, mostNotes).map((note): Line => [[` ${note}`, "yellow"]]);
-  return [...above, ...said].map((line) => fitLine(line, columns));
+  return [...filters, ...above, ...said].map((line) => fitLine(line, columns));
 }
 
 const space: Part = [" "];
@@ -214,7 +211,7 @@ function filterLines(state: State, at: number): Line[] {
   });
   const title: Line = [[" Filters", "bold"]];
   const rule: Line = [["─".repeat(columns), "dim"]];
-  return [title, ...fields, rule].map((line) => fitLine(line, columns));
+  return [title, ...fields, rule];
 }
 
 function statusLine(state: State): Line {

@@ -5,7 +5,7 @@ import { overlayLines, overlayRows } from "./overlay-lines.ts";
 import { knownRows } from "./row-window.ts";
 import type { Row } from "./rows.ts";
 import { besideTab, fieldPressed, inField, withWords } from "./search-field.ts";
-import type { Action, Effect, Mode, Said, State, Step } from "./state.ts";
+import { type Action, type Mode, only, type Said, type State, type Step } from "./state.ts";
 import {
   changeView,
   closeView,
@@ -41,10 +41,6 @@ export function pressed(state: State, key: string): Step {
     default:
       return mode satisfies never;
   }
-}
-
-function only(state: State, ...effects: Effect[]): Step {
-  return { state, effects };
 }
 
 function inMode(state: State, mode: Mode): State {

@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../core/records/events.ts";
 import { mapRows, rowAt, withNewest } from "./row-window.ts";
 import { eventRow, type Row, rowKey } from "./rows.ts";
 import type { Source, State, View } from "./state.ts";
-import { mapViews, moveTo, reloaded, shownView } from "./views.ts";
+import { mapViews, reloaded } from "./views.ts";
 
 /** The state after an event of the stream. */
 export function receiveLive(state: State, event: StreamEvent): State {
@@ -39,11 +39,10 @@ const hasRecords = ({ is }: Source) => is !== "queue";
 const isTrash = ({ is }: Source) => is === "trash";
 
 function without(state: State, key: string): State {
-  const left = mapViews(forgotten(state, key), (view) => ({
+  return mapViews(forgotten(state, key), (view) => ({
     ...view,
     rows: mapRows(view.rows, (row) => (row.key === key ? null : row)),
   }));
-  return moveTo(left, shownView(left).selected);
 }
 
 function withRecord(state: State, event: StreamEvent): State {

@@ -18,7 +18,7 @@ export function createPainter(write: (text: string) => void) {
   return {
     paint(rows: readonly string[], cursor: Cursor | null): void {
       const changed = rows.flatMap((row, at) => (row === shown[at] ? [] : [placed(row, at)]));
-      for (let at = rows.length; at < shown.length; at += 1) changed.push(placed("", at));
+      for (let at = rows.length; at < shown.length; at += 1) changed.push(placed(eraseRow, at));
       const isMoved = cursor?.row !== shownCursor?.row || cursor?.column !== shownCursor?.column;
       if (changed.length === 0 && !isMoved) return;
       // The cursor must not be seen running over the rows.
@@ -41,6 +41,9 @@ export function createPainter(write: (text: string) => void) {
   };
 }
 
+// Not after a row of full width: the cursor is still on its last column, which would be erased.
+const eraseRow = "\x1b[K";
+
 function placed(row: string, at: number): string {
-  return `\x1b[${at + 1};1H${row}\x1b[K`;
+  return `\x1b[${at + 1};1H${row}`;
 }

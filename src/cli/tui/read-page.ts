@@ -1,6 +1,7 @@
 // Reads a page of a list from the worker.
 import type { SearchParameters } from "../../client/parameters.ts";
 import type { WorkerClient } from "../../client/worker-client.ts";
+import { workingPlace } from "../../core/directory.ts";
 import { recordName } from "../../core/records/record-name.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { parseWhen } from "../when.ts";
@@ -39,7 +40,12 @@ export async function readPage(
       return readHits(worker, source, offset, nowEpochMs);
     case "feed": {
       const before = place !== null && "before" in place ? place : {};
-      const { items, hasMore } = await worker.feed({ ...before, limit: pageSize, ...inProject(source) });
+      const { items, hasMore } = await worker.feed({
+        ...before,
+        limit: pageSize,
+        ...inProject(source),
+        ...workingPlace(),
+      });
       const rows = items.map(itemRow);
       const last = rows.at(-1);
       const next = hasMore && last !== undefined ? { before: last.name, before_epoch: last.at } : null;
@@ -88,6 +94,7 @@ async function readHits(
 ): Promise<PageAnswer> {
   const answer = await worker.search({
     ...filterParameters(filters, nowEpochMs),
+    ...workingPlace(),
     ...(words.trim() === "" ? {} : { query: words }),
     limit: hitsPerKind,
     offset,
@@ -111,6 +118,7 @@ async function readReplacements(
   const named = number === undefined || offset > 0 ? [] : await worker.observationsOf([Number(number)]);
   const { observations, notes } = await worker.search({
     ...inProject({ project }),
+    ...workingPlace(),
     ...(words.trim() === "" ? {} : { query: words }),
     type: "observations",
     limit: hitsPerKind,
@@ -149,6 +157,7 @@ async function readTimeline(
   { kind, id }: Extract<Source, { is: "timeline" }>["anchor"],
 ): Promise<PageAnswer> {
   const anchor = recordName({ kind: kind === "summary" ? "session" : kind, id });
-  const items = await worker.timeline({ anchor, depth_before: timelineDepth, depth_after: timelineDepth });
+  const around = { anchor, depth_before: timelineDepth, depth_after: timelineDepth };
+  const items = await worker.timeline({ ...around, ...workingPlace() });
   return { rows: items.map(itemRow), next: null, notes: [] };
 }

@@ -13,7 +13,7 @@ import { recordName } from "../../core/records/record-name.ts";
 import type { Observation, Session } from "../../core/records/records.ts";
 import { counted } from "../../text/quantities.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
-import { speakerMarks, statusMarks } from "../record-marks.ts";
+import { branchMarks, type Placed, speakerMarks, statusMarks } from "../record-marks.ts";
 import { searchedWords, searchList } from "../search-list.ts";
 
 /** Kinds of records, as the viewer calls them. */
@@ -150,7 +150,7 @@ export function trashRow(entry: TrashPage["items"][number], nowEpochMs: number):
   };
 }
 
-interface LinedObservation {
+interface LinedObservation extends Placed {
   id: number;
   project: string;
   created_at_epoch: number;
@@ -172,6 +172,7 @@ export function observationRow(record: LinedObservation): Row {
     marks: [
       ...speakerMarks(record),
       ...statusMarks({ ...record, ...(record.pinned !== undefined && { pinned: record.pinned }) }),
+      ...branchMarks(record).map(terminalLine),
       ...(record.routine === 1 ? ["routine"] : []),
     ],
     isPinned: record.pinned === 1,
@@ -179,8 +180,11 @@ export function observationRow(record: LinedObservation): Row {
   };
 }
 
-function plainRow(kind: "summary" | "prompt", record: Parameters<typeof common>[2] & { id: number }): Row {
-  return common(kind, record.id, record);
+function plainRow(
+  kind: "summary" | "prompt",
+  record: Parameters<typeof common>[2] & Placed & { id: number },
+): Row {
+  return { ...common(kind, record.id, record), marks: branchMarks(record).map(terminalLine) };
 }
 
 function common(

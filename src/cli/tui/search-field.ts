@@ -1,6 +1,6 @@
 // The field of a search: its words, its cursor, and the keys that lead out of it into the list.
 import { terminalText } from "../../text/terminal-text.ts";
-import { type Source, type State, type Step, tabs } from "./state.ts";
+import { only, type Source, type State, type Step, tabs } from "./state.ts";
 import { changeView, closeView, moveTo, shownView, showTab, visibleRows, withSource } from "./views.ts";
 
 type Searched = Extract<Source, { words: string }>;
@@ -31,10 +31,6 @@ export function fieldPressed(state: State, key: string): Step {
   // The key that opens the field: pressed again, it is no letter of a search.
   if (source.words === "" && key === "/") return only(state);
   return only(afterLeaving(state, source, key) ?? afterEditing(state, source, key));
-}
-
-function only(state: State): Step {
-  return { state, effects: [] };
 }
 
 /** The state after a key that leaves the field; undefined for other keys. */

@@ -176,6 +176,10 @@ export interface Step {
   effects: readonly Effect[];
 }
 
+export function only(state: State, ...effects: Effect[]): Step {
+  return { state, effects };
+}
+
 const noFilters: Filters = { project: null, kind: null, type: null, since: null };
 
 /** The program as it starts: in the field of the search. */

@@ -2,14 +2,15 @@
 import { pressed } from "./key-commands.ts";
 import { receiveLive } from "./live-changes.ts";
 import { withTyped } from "./search-field.ts";
-import type { ProgramEvent, State, Step } from "./state.ts";
+import { only, type ProgramEvent, type State, type Step } from "./state.ts";
 import { mapViews, moveTo, receivePage, reloaded, shownView, withReads } from "./views.ts";
 
 /** What an event does. */
 export function update(state: State, event: ProgramEvent): Step {
-  const step = taken(state, event);
-  const isTyped = step.state.mode.is === "typing" && (event.is === "key" || event.is === "pasted");
-  return withReads(step, isTyped);
+  const { state: next, effects } = taken(state, event);
+  const isTyped = next.mode.is === "typing" && (event.is === "key" || event.is === "pasted");
+  // A list that grew, shrank or was hidden meanwhile still shows its selection.
+  return withReads({ state: moveTo(next, shownView(next).selected), effects }, isTyped);
 }
 
 function taken(state: State, event: ProgramEvent): Step {
@@ -19,7 +20,7 @@ function taken(state: State, event: ProgramEvent): Step {
     case "pasted":
       return only(state.mode.is === "typing" ? withTyped(state, event.text) : state);
     case "resized":
-      return only(resized(state, event.size));
+      return only({ ...state, size: event.size });
     case "tick":
       return only({ ...state, nowEpochMs: event.nowEpochMs });
     case "page":
@@ -28,7 +29,7 @@ function taken(state: State, event: ProgramEvent): Step {
     case "preview":
       return only(withPreview(state, event));
     case "figures":
-      return only(keptInView({ ...state, figures: event.figures }));
+      return only({ ...state, figures: event.figures });
     case "choices":
       return only({ ...state, projects: event.projects, types: typesAround(state, event.types) });
     case "live":
@@ -42,19 +43,6 @@ function taken(state: State, event: ProgramEvent): Step {
     default:
       return event satisfies never;
   }
-}
-
-function only(state: State): Step {
-  return { state, effects: [] };
-}
-
-function resized(state: State, size: State["size"]): State {
-  return keptInView({ ...state, size });
-}
-
-/** The selection stays visible when the list gets smaller. */
-function keptInView(state: State): State {
-  return moveTo(state, shownView(state).selected);
 }
 
 const mostPreviews = 40;

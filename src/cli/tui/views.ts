@@ -4,6 +4,7 @@ import { droppedFar, emptyWindow, knownRows, missingPage, rowAt, withPage } from
 import type { Row } from "./rows.ts";
 import {
   type Effect,
+  type Filters,
   newView,
   type PageAnswer,
   type ProgramEvent,
@@ -49,11 +50,17 @@ export function listLayout(state: State): Layout {
   return layoutOf(state.size, { above: rowsAbove(state), hasPreview: knownRows(rows) > 0 });
 }
 
-/** Rows between the field and the list: figures of the queue, and notes of an answer. */
+/** Rows between the field and the list: filters, figures of the queue, and notes of an answer. */
 function rowsAbove(state: State): number {
   const { source, notes } = shownView(state);
+  const filters = state.mode.is === "filters" ? filterNames(source).length + 2 : 0;
   const figures = source.is === "queue" && state.figures.length > 0 ? state.figures.length + 1 : 0;
-  return figures + Math.min(mostNotes, notes.length);
+  return filters + figures + Math.min(mostNotes, notes.length);
+}
+
+/** The filters that count for a list. */
+export function filterNames({ is }: Source): readonly (keyof Filters)[] {
+  return is === "search" ? ["project", "kind", "type", "since"] : ["project"];
 }
 
 export const mostNotes = 2;
@@ -61,7 +68,10 @@ export const mostNotes = 2;
 /** Moves the selection to a place, as far as the list goes. */
 export function moveTo(state: State, at: number): State {
   const height = visibleRows(state);
-  return changeView(state, shownView(state).id, (view) => placed(view, at, height));
+  const view = shownView(state);
+  const moved = placed(view, at, height);
+  const isThere = moved.selected === view.selected && moved.top === view.top && moved.unseen === view.unseen;
+  return isThere ? state : changeView(state, view.id, () => moved);
 }
 
 function placed(view: View, at: number, height: number): View {
@@ -107,16 +117,15 @@ type PageEvent = Extract<ProgramEvent, { is: "page" | "page failed" }>;
 
 /** Takes a page in; a stale one is dropped. */
 export function receivePage(state: State, event: PageEvent): State {
-  const height = visibleRows(state);
   return changeView(state, event.view, (view) => {
     if (event.ticket !== view.ticket) return view;
     if (event.is === "page failed") return { ...view, pending: null, fault: event.fault };
     const { index, place, page } = event;
     if (view.pending !== "first") {
       const rows = droppedFar(withPage(view.rows, index, { place, ...page }), view.selected);
-      return placed({ ...view, rows, pending: null }, view.selected, height);
+      return { ...view, rows, pending: null };
     }
-    return placed(firstPage(view, page), placeOf(view, page), height);
+    return { ...firstPage(view, page), selected: placeOf(view, page) };
   });
 }
 

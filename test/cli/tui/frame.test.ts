@@ -100,6 +100,22 @@ test("the painter writes only rows that changed, and nothing for the same frame"
   expect(written[3]).toContain("\x1b[?25l");
 });
 
+test("the painter erases a row that is gone, and never behind a full row", () => {
+  const written: string[] = [];
+  const painter = createPainter((text) => written.push(text));
+  painter.paint(["one", "two"], null);
+  expect(written[0]).not.toContain("\x1b[K");
+  painter.paint(["one"], null);
+  expect(written[1]).toContain("\x1b[2;1H\x1b[K");
+});
+
+test("the filters move the list down and keep its selection in view", () => {
+  const program = running().answer({ rows: rows(30) });
+  program.press("j", "j", "f").send({ is: "choices", projects: ["shop"], types: [] });
+  expect(program.lines()[2]).toContain("Filters");
+  expect(program.text()).toMatch(/─{80}\n[^─]*> +3 .*Title 3/);
+});
+
 test("keys of one read come one by one, and pasted text does not press keys", () => {
   const events: ProgramEvent[] = [];
   const read = createKeyReader((event) => events.push(event));

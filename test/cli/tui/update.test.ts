@@ -120,6 +120,15 @@ test("the selection moves by row, half and whole screen, and stays in the list",
   expect(program.view().top).toBe(0);
 });
 
+test("a timeline opens with its anchor in view, as does a list resized while hidden", () => {
+  const program = running().answer({ rows: rows(60) });
+  program.press("G", "t").answer({ rows: [...rows(30), row(99, { isAnchor: true })] });
+  expect(program.text()).toMatch(/^> +99 /m);
+  program.press("2").send({ is: "resized", size: { columns: 80, rows: 12 } });
+  program.press("1");
+  expect(program.text()).toMatch(/^> +99 /m);
+});
+
 test("the next page is read before its rows are seen, once", () => {
   const program = running().answer({ rows: rows(40), next: { offset: 40 } });
   program.effects();
