@@ -13,6 +13,25 @@ export function canAsk({ input, output }: Terminal = ofProcess()): boolean {
   return input.isTTY && output.isTTY;
 }
 
+/** What a command asks before it changes something, and what it says instead where nobody can answer. */
+interface Question {
+  /** `--json`: a script is not asked. */
+  json?: boolean | undefined;
+  question: string;
+  refusal: string;
+  /** The usage error without a terminal. */
+  unasked: { message: string; hint: string };
+  /** Lines above the question. */
+  above?(): void;
+}
+
+/** Returns after a yes. Throws `usage` where there is no terminal to ask on, and `cancelled` after a no. */
+export async function demandYes({ json, question, refusal, unasked, above }: Question): Promise<void> {
+  if (!canAsk() || json === true) throw new MemError("usage", unasked);
+  above?.();
+  await confirm(question, refusal);
+}
+
 /** Asks on stderr; anything but `y` or `yes`, Ctrl-C and Ctrl-D included, throws `cancelled` with `refusal`. */
 export async function confirm(
   question: string,

@@ -5,7 +5,7 @@ import { failOpenSync, MemError } from "../../core/errors.ts";
 import { homePath } from "../../core/paths.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
-import { canAsk, confirm } from "../confirm.ts";
+import { demandYes } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible, printProgress } from "../long-work.ts";
 import { counted } from "../words.ts";
@@ -87,7 +87,17 @@ async function restore(context: CliContext, file: string, options: RestoreOption
   let replaced: string | null;
   let ran = false;
   try {
-    if (existsSync(paths.database)) await demandYes(options, `${inWords(staged.counts)} of ${file}`);
+    if (existsSync(paths.database) && options.yes !== true) {
+      await demandYes({
+        json: options.json,
+        question: `Replace the memory by ${inWords(staged.counts)} of ${file}?`,
+        refusal: "Nothing was changed.",
+        unasked: {
+          message: "This replaces the memory, and there is no terminal to ask.",
+          hint: "Add --yes. The replaced memory is kept beside it.",
+        },
+      });
+    }
     const stop = () => stopWorker({ dataDir, clock, force: true });
     ran = (await whileSlow(io, "The worker is still stopping…", stop)) !== null;
     replaced = staged.putInPlace(clock.now());
@@ -103,17 +113,6 @@ async function restore(context: CliContext, file: string, options: RestoreOption
   if (replaced !== null) {
     io.out(`The replaced memory is ${homePath(replaced)}. The worker removes it after 30 days.`);
   }
-}
-
-async function demandYes({ yes, json }: RestoreOptions, by: string): Promise<void> {
-  if (yes === true) return;
-  if (!canAsk() || json === true) {
-    throw new MemError("usage", {
-      message: "This replaces the memory, and there is no terminal to ask.",
-      hint: "Add --yes. The replaced memory is kept beside it.",
-    });
-  }
-  await confirm(`Replace the memory by ${by}?`, "Nothing was changed.");
 }
 
 function stoppedWith(message: string): (cause: unknown) => never {

@@ -41,11 +41,10 @@ async function showContext(context: CliContext, options: ContextOptions): Promis
   const { io } = context;
   const { project, prompt, file, command, json } = options;
   const { moments, ...answer } = await context.worker().explainContext({
-    ...(project === undefined ? { cwd: resolve(".") } : { project }),
-    ...(prompt !== undefined && { prompt }),
+    ...{ project, prompt, command },
+    cwd: project === undefined ? resolve(".") : undefined,
     // A path in another project is relative to its folder.
-    ...(file !== undefined && { file: project === undefined ? resolve(file) : file }),
-    ...(command !== undefined && { command }),
+    file: file !== undefined && project === undefined ? resolve(file) : file,
   });
   if (answer.unknown !== null) throw noProject(answer.unknown);
   if (json === true) io.json({ items: moments, ...answer });

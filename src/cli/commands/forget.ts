@@ -7,7 +7,7 @@ import { type ErrorCode, errorCatalogue, MemError } from "../../core/errors.ts";
 import { countsInWords } from "../../core/records/forget.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, type JsonOptions, jsonOption, projectOption } from "../command.ts";
-import { canAsk, confirm } from "../confirm.ts";
+import { demandYes } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
 import { parseWhen } from "../when.ts";
@@ -104,10 +104,8 @@ function choiceOf(ids: readonly string[], options: ForgetOptions, now: number): 
   return ids.length > 0
     ? { ids }
     : {
-        ...(query === undefined ? {} : { query }),
-        ...(project === undefined ? {} : { project }),
-        ...(session === undefined ? {} : { session }),
-        ...(before === undefined ? {} : { before: parseWhen(before, "start", now) }),
+        ...{ query, project, session },
+        before: before === undefined ? undefined : parseWhen(before, "start", now),
       };
 }
 
@@ -143,17 +141,19 @@ function isOfAllProjects({ project, session, query, before }: ForgetOptions): bo
 async function agree({ io }: CliContext, plan: ForgetPlan, options: ForgetOptions): Promise<void> {
   const { yes, json, now } = options;
   if (yes === true) return;
-  const [first = "", ...more] = planLines(plan, options);
-  if (!canAsk() || json === true) {
-    throw new MemError("usage", {
-      message: `${isOfAllProjects(options) ? `${first} ${more[0]}` : first} There is no terminal to ask on.`,
+  const lines = planLines(plan, options);
+  const isOfAll = isOfAllProjects(options);
+  const where = isOfAll ? ` in ${counted(plan.projects.length, "project")}` : "";
+  await demandYes({
+    json,
+    question: now === true ? `Delete it${where} for good? It cannot be undone.` : `Delete it${where}?`,
+    refusal: "Nothing was deleted.",
+    unasked: {
+      message: `${lines.slice(0, isOfAll ? 2 : 1).join(" ")} There is no terminal to ask on.`,
       hint: "Add --yes to delete without a question, or --dry-run to look.",
-    });
-  }
-  for (const line of [first, ...more]) io.err(line);
-  const where = isOfAllProjects(options) ? ` in ${counted(plan.projects.length, "project")}` : "";
-  const question = now === true ? `Delete it${where} for good? It cannot be undone.` : `Delete it${where}?`;
-  await confirm(question, "Nothing was deleted.");
+    },
+    above: () => lines.forEach(io.err),
+  });
 }
 
 const pollMs = 150;

@@ -85,12 +85,8 @@ async function noteUnknownProject({ io, worker }: CliContext, { project }: Regen
 
 function choiceOf(options: RegenerateOptions, nowEpochMs: number): RegenerateChoice {
   const { since, project, generator, resume } = options;
-  return {
-    ...(since === undefined ? {} : { since: parseWhen(since, "start", nowEpochMs) }),
-    ...(project === undefined ? {} : { project }),
-    ...(generator === undefined ? {} : { generator }),
-    ...(resume === true ? { resume } : {}),
-  };
+  const from = since === undefined ? undefined : parseWhen(since, "start", nowEpochMs);
+  return { since: from, project, generator, resume };
 }
 
 async function stop(context: CliContext, { drop, json, dryRun }: RegenerateOptions): Promise<void> {

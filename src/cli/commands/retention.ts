@@ -5,7 +5,7 @@ import { MemError } from "../../core/errors.ts";
 import { countsInWords } from "../../core/records/forget.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, type JsonOptions, jsonOption, projectOption } from "../command.ts";
-import { canAsk, confirm } from "../confirm.ts";
+import { demandYes } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { refuseUnknownProject } from "../unknown-project.ts";
 import { ageInWords, counted, localDate } from "../words.ts";
@@ -108,14 +108,16 @@ function planLines(plan: ForgetPlan): string[] {
 async function agree({ io }: CliContext, plan: ForgetPlan, { yes, json }: SetOptions): Promise<void> {
   if (yes === true) return;
   const lines = planLines(plan);
-  if (!canAsk() || json === true) {
-    throw new MemError("usage", {
+  await demandYes({
+    json,
+    question: "Set it?",
+    refusal: "Nothing was changed.",
+    unasked: {
       message: `${lines[0]} There is no terminal to ask on.`,
       hint: "Add --yes to set it without a question, or --dry-run to look.",
-    });
-  }
-  for (const line of lines) io.err(line);
-  await confirm("Set it?", "Nothing was changed.");
+    },
+    above: () => lines.forEach(io.err),
+  });
 }
 
 function print({ io, clock }: CliContext, state: RetentionState, json: boolean | undefined): void {
