@@ -28,9 +28,8 @@ export function renderExplanation(io: Io, { project, moments, left_out: leftOut 
 
 // Without a terminal, exactly what an agent gets.
 function printText(io: Io, text: string): void {
-  const lines = terminalText(text).split("\n");
-  for (const line of io.isTerminal ? lines.flatMap((one) => wrapListLine(one, io.columns)) : lines)
-    io.out(line);
+  for (const line of terminalText(text).split("\n"))
+    for (const part of wrapListLine(line, io.columns)) io.out(part);
 }
 
 const titles: Record<Moment["moment"], string> = {
@@ -48,7 +47,6 @@ function renderReasons(io: Io, { moment, records }: Moment): void {
   for (const [index, record] of records.entries()) {
     const front = `  ${padToWidth(names[index] ?? "", width)}  `;
     const reason = terminalLine(`${marksInWords(record)}: ${reasonInWords(record, moment)}`);
-    // One line a record where a program reads them.
-    printBeside(io, front, front.length, reason, io.isTerminal ? io.columns : Infinity);
+    printBeside(io, front, front.length, reason);
   }
 }

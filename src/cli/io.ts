@@ -24,7 +24,7 @@ export interface Io {
   readonly talksToTerminal: boolean;
   /** True when stdout is a terminal. */
   readonly isTerminal: boolean;
-  /** Columns of the terminal, 80 without one. */
+  /** Columns of the terminal. Without one lines are whole, for grep. */
   readonly columns: number;
 }
 
@@ -100,7 +100,7 @@ export function createIo(options: IoOptions): OwnedIo {
     color: options.color,
     talksToTerminal: stderr.isTTY === true,
     isTerminal: stdout.isTTY === true,
-    columns: stdout.isTTY ? Math.max(40, stdout.columns ?? 80) : 80,
+    columns: stdout.isTTY ? Math.max(40, stdout.columns ?? 80) : Infinity,
     async paged(work) {
       if (page === null || !stdout.isTTY) return work();
       const texts: HeldText[] = [];

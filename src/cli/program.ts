@@ -79,11 +79,13 @@ const groups: readonly (readonly [heading: string, commands: readonly Register[]
   ["Server:", [registerWorker, registerTv, registerDoctor, registerServer, registerKeys, registerHub]],
 ];
 
-const helpColumns = 100;
+const helpColumns = { most: 100, withoutTerminal: 80 };
 
 /** Every command, bound to one run's context. Help and version are thrown as `CommanderError` with exit code 0. */
 export function buildProgram(context: CliContext, { asJson = false }: { asJson?: boolean } = {}): Command {
   const { io } = context;
+  const helpWidth = () =>
+    io.isTerminal ? Math.min(io.columns, helpColumns.most) : helpColumns.withoutTerminal;
   const program = new Command("mem")
     .description("Memory for coding agents: records what agents do and finds it again.")
     .version(version(), "-V, --version", "print the version")
@@ -102,8 +104,8 @@ export function buildProgram(context: CliContext, { asJson = false }: { asJson?:
       // With --json the error is reported as JSON.
       writeErr: (text) => (asJson ? undefined : io.err(text.trimEnd())),
       outputError: (text, write) => write(io.errPaint.red(usageText(text))),
-      getOutHelpWidth: () => Math.min(io.columns, helpColumns),
-      getErrHelpWidth: () => Math.min(io.columns, helpColumns),
+      getOutHelpWidth: helpWidth,
+      getErrHelpWidth: helpWidth,
     })
     .exitOverride();
   for (const [heading, commands] of groups) {

@@ -32,14 +32,7 @@ function printRule(io: Io, rule: Rule, width: number): void {
   const times = times_said > 1 ? `, said ${times_said} times` : "";
   const from = `${prompt_id === null ? source : `said in P${prompt_id}`}${times}`;
   const front = `  ${padToWidth(`#${id}`, width)}  ${localDate(new Date(created_at_epoch))}  `;
-  // One line a rule where a program reads them.
-  printBeside(
-    io,
-    front,
-    front.length,
-    `${terminalLine(text)} (${from})`,
-    io.isTerminal ? io.columns : Infinity,
-  );
+  printBeside(io, front, front.length, `${terminalLine(text)} (${from})`);
 }
 
 function renderContradictions(
@@ -56,7 +49,7 @@ function renderContradictions(
     const width = Math.max(...pair.map(({ id }) => `#${id}`.length));
     for (const rule of pair) printRule(io, rule, width);
     const steps = `Keep #${newer}: \`${settling(first, second)}\`. Keep #${older}: \`${settling(second, first)}\`.`;
-    printBeside(io, "  ", 2, steps, io.isTerminal ? io.columns : Infinity);
+    printBeside(io, "  ", 2, steps);
   }
 }
 

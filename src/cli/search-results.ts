@@ -103,15 +103,14 @@ function renderResult(io: Io, result: Result, { idWidth, nowEpochMs, highlight }
   const room = io.columns - indent.length;
   const title = terminalLine(result.title);
   const id = io.paint.dim(result.name.padStart(idWidth));
-  // Without a terminal a title is one line, for grep.
-  for (const [index, line] of (io.isTerminal ? wrapToWidth(title, room) : [title]).entries()) {
+  for (const [index, line] of wrapToWidth(title, room).entries()) {
     io.out(`${index === 0 ? `${id}  ` : indent}${io.paint.bold(highlight(line))}`);
   }
   const tags = [...result.tags, ageInWords(result.created_at_epoch, nowEpochMs)]
     .map(terminalLine)
     .join(" · ");
   const below = [tags, beyond(title, terminalLine(result.preview))].filter((text) => text !== "").join("  ");
-  io.out(`${indent}${io.paint.dim(highlight(io.isTerminal ? cutToWidth(below, room) : below))}`);
+  io.out(`${indent}${io.paint.dim(highlight(cutToWidth(below, room)))}`);
   for (const paragraph of result.paragraphs) {
     for (const line of wrapToWidth(terminalText(paragraph), room)) io.out(`${indent}${highlight(line)}`);
   }

@@ -66,8 +66,8 @@ export function printRecord(io: Io, rows: readonly (readonly [string, string])[]
 }
 
 /** Prints text wrapped beside `front`, which takes `indent` columns. */
-export function printBeside(io: Io, front: string, indent: number, text: string, columns = io.columns): void {
-  for (const [at, line] of wrapToWidth(text, Math.max(20, columns - indent)).entries())
+export function printBeside(io: Io, front: string, indent: number, text: string): void {
+  for (const [at, line] of wrapToWidth(text, Math.max(20, io.columns - indent)).entries())
     io.out((at === 0 ? front : " ".repeat(indent)) + line);
 }
 

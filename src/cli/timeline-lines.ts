@@ -46,7 +46,7 @@ export function renderTimeline(
   let day = "";
   let hidden = 0;
   const showHidden = (): void => {
-    if (hidden > 0) io.out(io.paint.dim(fitted(io, `  ${routineNote(hidden)}`, io.columns)));
+    if (hidden > 0) io.out(io.paint.dim(cutToWidth(`  ${routineNote(hidden)}`, io.columns)));
     hidden = 0;
   };
   for (const line of lines) {
@@ -98,24 +98,19 @@ interface Layout {
 
 const leastTitle = 12;
 
-// Without a terminal a line is whole, for grep.
-function fitted({ isTerminal }: Io, text: string, columns: number): string {
-  return isTerminal ? cutToWidth(text, columns) : text;
-}
-
 function renderLine(io: Io, line: TimelineLine, { nameWidth, typeWidth, several }: Layout): void {
   const time = clockTime(line.created_at_epoch);
   const mark = line.isAnchor ? ">" : " ";
   const head = `${mark} ${time}  ${line.name.padStart(nameWidth)}  ${padToWidth(line.type, typeWidth)}  `;
   const room = io.columns - displayWidth(head);
   const tags = [...(several ? [line.project] : []), ...line.marks].map(terminalLine).join(" · ");
-  const tail = fitted(io, tags, room - leastTitle - 2);
-  const title = fitted(io, terminalLine(line.title), room - (tail === "" ? 0 : displayWidth(tail) + 2));
+  const tail = cutToWidth(tags, room - leastTitle - 2);
+  const title = cutToWidth(terminalLine(line.title), room - (tail === "" ? 0 : displayWidth(tail) + 2));
   const shown = line.isAnchor ? io.paint.bold(title) : title;
   io.out(`${io.paint.dim(head)}${shown}${tail === "" ? "" : `  ${io.paint.dim(tail)}`}`);
   const indent = " ".repeat(head.length);
   for (const note of line.notes) {
-    io.out(`${indent}${io.paint.yellow(fitted(io, terminalLine(note), io.columns - indent.length))}`);
+    io.out(`${indent}${io.paint.yellow(cutToWidth(terminalLine(note), io.columns - indent.length))}`);
   }
 }
 

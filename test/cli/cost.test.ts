@@ -58,12 +58,14 @@ async function costWith(reply: Partial<CostAnswer>, ...words: string[]) {
       json(response, 200, url === "/api/health" ? { notices } : { ...answer, ...reply }),
   });
   const mem = calledMem({ MEM_DATA_DIR: worker.dataDir, TZ: "UTC" });
-  return { ...(await mem("cost", ...words)), worker };
+  return { ...(await mem.on80Columns("cost", ...words)), inPipe: await mem("cost", ...words), worker };
 }
 
 test("the table fits 80 columns, and nothing that is stored writes to the terminal", async () => {
-  const { code, stdout, stderr } = await costWith({}, "--by", "project");
+  const { code, stdout, stderr, inPipe } = await costWith({}, "--by", "project");
   expect(code).toBe(0);
+  expect(inPipe.stdout).not.toContain("…");
+  for (const { key } of answer.rows.slice(0, 1)) expect(inPipe.stdout).toContain(key);
   for (const line of [...stdout.split("\n"), ...stderr.split("\n")])
     expect(displayWidth(line)).toBeLessThanOrEqual(80);
   expect(stdout).not.toContain("\x1b]52");

@@ -307,7 +307,7 @@ test("status names a provider without a key, doctor what is missing and what to 
 
 test("no line of doctor is wider than the terminal, the next steps included", async () => {
   for (const provider of ["secondary", "compat"]) {
-    const { stdout } = await calledMem({ MEM_MODE: "gone", MEM_PROVIDER: provider })("doctor");
+    const { stdout } = await calledMem({ MEM_MODE: "gone", MEM_PROVIDER: provider }).on80Columns("doctor");
     expect(stdout).toMatch(/-> (Run `)?mem settings set MEM_\w+_API_KEY <key>/);
     for (const line of stdout.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
   }

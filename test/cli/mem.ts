@@ -23,6 +23,8 @@ export type Mem = ((...words: string[]) => Promise<MemRun>) & {
   home: WorkerHome;
   /** The same where no file may grow, which stands for a disk that is full. */
   limited(...words: string[]): Promise<MemRun>;
+  /** The same on a terminal of 80 columns, without color. */
+  on80Columns(...words: string[]): Promise<MemRun>;
 };
 
 /** A `mem` with a separate home; a worker it leaves running ends with the test. */
@@ -56,7 +58,9 @@ function memIn(home: WorkerHome, run: (home: WorkerHome, words: readonly string[
   const mem = (...words: string[]) => run(home, words);
   const limited = (...words: string[]) =>
     runMem(home, words, ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$@"']);
-  return Object.assign(mem, { home, limited });
+  const on80Columns = (...words: string[]) =>
+    callMem({ ...home, env: { ...home.env, NO_COLOR: "1" } }, words, { isTTY: true, columns: 80 });
+  return Object.assign(mem, { home, limited, on80Columns });
 }
 
 // By its pid: `mem worker stop` would start one more process per test.
@@ -86,11 +90,16 @@ export async function runMem(
 }
 
 /** Runs `mem` in this process, which has the home, the temporary directory and the umask of `mem` meanwhile. */
-export async function callMem({ env }: WorkerHome, words: readonly string[]): Promise<MemRun> {
+export async function callMem(
+  { env }: WorkerHome,
+  words: readonly string[],
+  terminal: { isTTY?: true; columns?: number } = {},
+): Promise<MemRun> {
   const said = { stdout: "", stderr: "" };
   const stream = (name: "stdout" | "stderr") => ({
     write: (text: string) => (said[name] += text),
     on: () => undefined,
+    ...terminal,
   });
   const leave = enter(env);
   try {

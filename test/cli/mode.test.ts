@@ -21,7 +21,7 @@ test("list marks the active mode, shows your own first, and why one is broken", 
 
   writeMode(mem, "code--mine", '{"title":"Mine"}');
   writeMode(mem, "broken", "{}");
-  const { stdout } = await mem("mode", "list");
+  const { stdout } = await mem.on80Columns("mode", "list");
   expect(stdout).toMatch(/^Your own, in .*modes\n {2}broken +cannot be used:\s/);
   expect(stdout.replace(/\n */g, "")).toMatch(/broken\.json: *title *is *missing/);
   for (const line of stdout.split("\n")) {
@@ -41,7 +41,7 @@ test("list marks the active mode, shows your own first, and why one is broken", 
 
 test("show prints a mode in 80 columns, --json in the format of a mode file", async () => {
   const mem = calledMem();
-  const { stdout } = await mem("mode", "show", "chill");
+  const { stdout } = await mem.on80Columns("mode", "show", "chill");
   for (const part of [
     "Title     Chill",
     "\nTypes (types)\n",

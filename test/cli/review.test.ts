@@ -46,7 +46,7 @@ test("an answer is broken between words at the width of the terminal", async () 
   mkdirSync(shop);
   const name = `${"pepper and salt ".repeat(5)}.ts`;
   const { id } = await edit(shop, join(shop, name), "one();\n");
-  const lines = (await mem("reject", String(id))).stdout.trimEnd().split("\n");
+  const lines = (await mem.on80Columns("reject", String(id))).stdout.trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(1);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
 });

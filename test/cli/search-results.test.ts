@@ -20,7 +20,7 @@ function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}, all = true
     isClosed: false,
     talksToTerminal: false,
     isTerminal: false,
-    columns: 80,
+    columns: io.isTerminal === true ? 80 : Infinity,
     ...io,
   };
   renderSearch(

@@ -19,7 +19,7 @@ function linesOf(items: readonly TimelineItem[], isTerminal = false, all = true,
     isClosed: false,
     talksToTerminal: false,
     isTerminal,
-    columns,
+    columns: isTerminal ? columns : Infinity,
   };
   renderTimeline(io, items.map(timelineLine), { all });
   return lines;

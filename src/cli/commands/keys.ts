@@ -103,8 +103,7 @@ async function listKeys(context: CliContext, { team, json }: JsonOptions & { tea
   if (json === true) io.json({ items: keysAsJson(found) });
   else if (found.length === 0) io.err(team === undefined ? "There are no keys." : "The team has no keys.");
   else {
-    const columns = io.isTerminal ? io.columns : Number.POSITIVE_INFINITY;
-    for (const line of keyLines(found, { nowEpochMs: clock.now(), columns })) io.out(line);
+    for (const line of keyLines(found, { nowEpochMs: clock.now(), columns: io.columns })) io.out(line);
   }
 }
 

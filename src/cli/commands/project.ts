@@ -38,7 +38,7 @@ accepted ones go to the team's server (\`mem server connect\`).`,
         for (const line of projects.flatMap((each) =>
           linesOf(each, { nowEpochMs: clock.now(), off: off(), hasHub: hasHub(context) }),
         ))
-          for (const part of io.isTerminal ? wrapListLine(line, io.columns) : [line]) io.out(part);
+          for (const part of wrapListLine(line, io.columns)) io.out(part);
     },
   });
   registerSwitches(project, context);

@@ -117,9 +117,7 @@ function listSettings(context: CliContext, { long, reveal, json }: ShowOptions):
     terminalLine(value) || "-",
     source === "default" ? "" : source,
   ]);
-  // In a pipe the values are whole, for grep.
-  const target = io.isTerminal ? io : { ...io, columns: Infinity };
-  printTable(target, [{ title: "Setting" }, { title: "Value", flexible: true }, { title: "Source" }], cells, {
+  printTable(io, [{ title: "Setting" }, { title: "Value", flexible: true }, { title: "Source" }], cells, {
     below: (at) => (long === true ? longLines(io, rows[at]) : []),
     paintRow: (at, line) => (rows[at]?.source === "default" ? line : io.paint.bold(line)),
   });
