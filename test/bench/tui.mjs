@@ -20,7 +20,6 @@ const sizes = [
 const echo = 'process.stdin.setRawMode(true); process.stdin.on("data", (key) => process.stdout.write(key));';
 // Longer than the pause before a preview is read, and the answer to it.
 const quietMs = 120;
-const resultsWithinMs = 2_000;
 
 export async function run({ say, size = 100_000 }) {
   const home = benchHome();
@@ -66,13 +65,6 @@ async function figuresAt({ home, columns, rows, size }) {
       by: "p95",
       target: "<= 30",
     }),
-    boundFigure({
-      name: `last letter of a word to its results p95, ${at}`,
-      unit: "ms",
-      value: spread(typed.results).p95,
-      n: typed.results.length,
-      target: "<= 1000",
-    }),
     ratioFigure({
       name: `key to paint p95 / echo p95, ${at}`,
       unit: "ms",
@@ -91,9 +83,9 @@ async function figuresAt({ home, columns, rows, size }) {
   ];
 }
 
-/** Types words letter by letter; times to the first paint of each letter, and to the results of each word. */
+/** Types words letter by letter; times to the first paint of each letter. */
 async function typeWords({ program, bare }) {
-  const times = { program: [], bare: [], results: [] };
+  const times = { program: [], bare: [] };
   const words = questions(wordsTyped).map((question) => question.words[0].slice(0, 8));
   for (let letters = -warmup, at = 0; letters < lettersTyped; at += 1) {
     const word = words[at % words.length];
@@ -103,9 +95,6 @@ async function typeWords({ program, bare }) {
       times.program.push(ours.firstMs);
       times.bare.push(floor.firstMs);
     }
-    await program.press("\x15");
-    const resultsMs = await program.typeToResults(word);
-    if (resultsMs !== null) times.results.push(resultsMs);
     await program.press("\x15");
   }
   return times;
@@ -138,23 +127,6 @@ function openPty(words, { home, columns, rows }) {
       while (firstMs === 0 && performance.now() - begin < 5_000) await sleep(1);
       await sleep(quietMs);
       return { firstMs, bytes };
-    },
-    /** Milliseconds from the last letter to the second frame after it: the first one has the letter. Null without one. */
-    async typeToResults(text) {
-      let frames = 0;
-      let begin = 0;
-      let tookMs = null;
-      onData = (more) => {
-        frames += more.split("\x1b[?2026h").length - 1;
-        if (frames >= 2) tookMs ??= performance.now() - begin;
-      };
-      for (const letter of text) {
-        [frames, tookMs, begin] = [0, null, performance.now()];
-        pty.write(letter);
-        await sleep(30);
-      }
-      while (tookMs === null && performance.now() - begin < resultsWithinMs) await sleep(1);
-      return tookMs;
     },
     end: () => pty.kill("SIGKILL"),
   };
