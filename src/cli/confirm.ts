@@ -13,7 +13,7 @@ export function canAsk({ input, output }: Terminal = ofProcess()): boolean {
   return input.isTTY && output.isTTY;
 }
 
-/** What a command asks before it changes something, and what it says instead where nobody can answer. */
+/** What a command asks before it changes something, and what it says where there is no terminal. */
 interface Question {
   /** `--json`: a script is not asked. */
   json?: boolean | undefined;
