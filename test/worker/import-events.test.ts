@@ -380,7 +380,7 @@ test("a record has the branch and the commit that its transcript names", async (
   expect(db.prepare("select branch, git_commit from sessions").raw().all()).toEqual([[null, null]]);
 });
 
-test("reads a file with a byte order mark, lines without a time, and a last line without a line feed", async () => {
+test("reads a byte order mark, lines without a time, and a last line without its end", async () => {
   folder = tempDir();
   const line = (type: string, uuid: string, message: object, timestamp?: string) =>
     JSON.stringify({ type, sessionId: "odd", cwd: "/home/user/demo", uuid, timestamp, message });
