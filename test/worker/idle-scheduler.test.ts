@@ -31,9 +31,10 @@ test("generation never waits longer than a quarter of a second", async () => {
   const idle = createIdleScheduler(clock);
   for (let n = 0; n < 400; n++) idle.disturb();
   const before = clock.monotonicMs();
+  // As often as the scheduler looks: each pour moves the clock by 80 ms, and a busy machine must not add some.
   const pour = setInterval(() => {
     for (let n = 0; n < 400; n++) idle.disturb();
-  }, 1);
+  }, 5);
   await idle.wait();
   clearInterval(pour);
   expect(clock.monotonicMs() - before).toBeLessThan(600);
