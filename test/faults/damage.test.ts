@@ -24,7 +24,7 @@ import {
   workerHome,
 } from "../helpers/worker-process.ts";
 
-const damages = Number(process.env.MEM_TEST_DAMAGES ?? 6);
+const damages = Number(process.env.MEM_TEST_DAMAGES ?? 10);
 const seed = testSeed();
 const random = createRandom(seed);
 const pageSize = 4_096;

@@ -14,7 +14,7 @@ import {
   workerHome,
 } from "../helpers/worker-process.ts";
 
-const kills = Number(process.env.MEM_TEST_KILLS ?? 15);
+const kills = Number(process.env.MEM_TEST_KILLS ?? 40);
 const seed = testSeed();
 
 test(
@@ -52,7 +52,7 @@ test(
       `kill test: ${kills} kills, ${clients.ledger.queued.size} acknowledged, ${clients.ledger.retries} retries: 0 lost, 0 doubled`,
     );
   },
-  180_000 + kills * 3_000,
+  120_000 + kills * 3_000,
 );
 
 async function countFaults(worker: WorkerProcess): Promise<string[]> {

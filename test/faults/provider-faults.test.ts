@@ -5,7 +5,7 @@ import { maxFailures } from "../../src/generate/retry.ts";
 import { type Behaviour, behaviours, type Wire } from "../helpers/scripted-model.ts";
 import { createRig } from "./generation-rig.ts";
 
-const messages = Number(process.env.MEM_TEST_FAULT_MESSAGES ?? 10);
+const messages = Number(process.env.MEM_TEST_FAULT_MESSAGES ?? 20);
 const wires: readonly Wire[] = ["messages", "gemini", "chat"];
 const hanging = new Set<Behaviour>(["hang", "slow-headers", "drip", "stream-drip"]);
 // Answers that say nothing usable, whatever is asked: the only ones that may set a message aside.

@@ -4,7 +4,7 @@ import { errorBody } from "../../src/http/schemas/error.ts";
 import { fakeWorld, local } from "./support.ts";
 
 // `MEM_TEST_RUNS=100000` is the long form.
-const runs = Number(process.env.MEM_TEST_RUNS ?? 1500);
+const runs = Number(process.env.MEM_TEST_RUNS ?? 5000);
 
 const world = fakeWorld();
 afterAll(() => world.app.close());

@@ -122,7 +122,7 @@ describe("both against SQLite", () => {
         expect(ids).not.toContain(100);
         expect(ids.length).toBeLessThanOrEqual(/[a-z登重]/iu.test(words.normalize("NFKD")) ? all : 0);
       }),
-      { numRuns: Number(process.env.MEM_TEST_RUNS ?? 1500) },
+      { numRuns: Number(process.env.MEM_TEST_RUNS ?? 5000) },
     );
   });
 });
