@@ -328,7 +328,7 @@ function buildBackground({ store, idle, ...parts }: Parts) {
     retention: createRetention({ store, clock, forget, idle: idle.wait }),
     derived: createDerivedRepair({ clock, store, warn: parts.warn }),
     idleMemory: createIdleMemory({ clock }),
-    patternWarmUp: createPatternWarmUp({ quiet: idle.wait }),
+    patternWarmUp: createPatternWarmUp({ firstMessage: idle.firstMessage, quiet: idle.wait }),
     trash: createTrashPorts(trash),
     forget,
   };

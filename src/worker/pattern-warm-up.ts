@@ -1,11 +1,12 @@
-// Compiles the patterns for rules and commands while the worker is idle. V8 compiles a pattern at first use, 25 ms for all
-// of them, which the first command of a session would wait for.
+// Compiles the patterns for rules and commands once a session sent its first message. V8 compiles a pattern at first use,
+// 25 ms for all of them, which the first command of a session would wait for. A worker without a session has no use for them.
 import { failOpenSync } from "../core/errors.ts";
 import { familiesToLookUp } from "../statements/commands/families.ts";
 import { parseRule } from "../statements/rules/prohibitions.ts";
 import { forbiddenBy } from "../statements/rules/rule-match.ts";
 
 interface PatternWarmUpDeps {
+  firstMessage: Promise<void>;
   /** Resolves when no messages pour in. */
   quiet(): Promise<void>;
   /** Reads a rule and matches a command with it. */
@@ -17,7 +18,7 @@ interface Sample {
   command: string;
 }
 
-export function createPatternWarmUp({ quiet, read = readSample }: PatternWarmUpDeps) {
+export function createPatternWarmUp({ firstMessage, quiet, read = readSample }: PatternWarmUpDeps) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -31,12 +32,13 @@ export function createPatternWarmUp({ quiet, read = readSample }: PatternWarmUpD
   }
 
   function begin(at: number, afterMs: number): void {
+    if (isStopped) return;
     timer = setTimeout(() => void readNext(at), afterMs);
     timer.unref();
   }
 
   return {
-    start: () => begin(0, afterStartMs),
+    start: () => void firstMessage.then(() => begin(0, afterReplyMs)),
     stop() {
       isStopped = true;
       clearTimeout(timer);
@@ -49,8 +51,8 @@ function readSample({ rule, command }: Sample): void {
   forbiddenBy({ command, path: "src/a.ts" })(parseRule(rule));
 }
 
-// After the first reply.
-const afterStartMs = 250;
+// After the reply to the first message.
+const afterReplyMs = 250;
 const betweenMs = 10;
 // V8 compiles a pattern once for one-byte texts and once for wider ones.
 const samples: readonly Sample[] = [
