@@ -10,6 +10,8 @@ export type IntegrityCheck = ReturnType<typeof createIntegrityCheck>;
 
 interface IntegrityDeps {
   databasePath: string;
+  /** True for a database that this start created: its file is checked a day later. */
+  isNew?: boolean;
   /** Called with what SQLite found, once for every check that found something. */
   onDamage(findings: string[]): void;
   /** Rebuilds indexes that do not match their table. */
@@ -28,7 +30,7 @@ type Check = "file" | "tables" | "records";
 const fileAfterMs = 200;
 
 export function createIntegrityCheck(deps: IntegrityDeps) {
-  const { databasePath, onDamage, records, script, tablesAfterMs = 60_000 } = deps;
+  const { databasePath, isNew = false, onDamage, records, script, tablesAfterMs = 60_000 } = deps;
   const timers: NodeJS.Timeout[] = [];
   const rebuilt = new Set<string>();
   let checking: ChildProcess | undefined;
@@ -58,19 +60,20 @@ export function createIntegrityCheck(deps: IntegrityDeps) {
     }
   }
 
-  function schedule(what: Check, firstAfterMs: number, everyMs: number): void {
+  function schedule(what: Check, everyMs: number, firstAfterMs?: number): void {
     const run = () => {
       running = running.then(() => failOpen("checking the database", () => check(what)));
     };
-    timers.push(setTimeout(run, firstAfterMs).unref(), setInterval(run, everyMs).unref());
+    timers.push(setInterval(run, everyMs).unref());
+    if (firstAfterMs !== undefined) timers.push(setTimeout(run, firstAfterMs).unref());
   }
 
   return {
     start() {
-      schedule("file", fileAfterMs, 24 * hourMs);
-      schedule("tables", tablesAfterMs, 24 * hourMs);
+      schedule("file", 24 * hourMs, isNew ? undefined : fileAfterMs);
+      schedule("tables", 24 * hourMs, tablesAfterMs);
       // A worker that lives for less than a day checks too: the last check is stored.
-      schedule("records", tablesAfterMs, hourMs);
+      schedule("records", hourMs, tablesAfterMs);
     },
     /** Kills a running check. */
     stop() {

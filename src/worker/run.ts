@@ -1,4 +1,5 @@
 // Runs the worker as a process: one owner per data directory, its files, signals and shutdown.
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../core/clock.ts";
@@ -116,8 +117,9 @@ class WorkerLife {
   /** Resolves with the port. */
   async start(): Promise<number> {
     const { settings } = this.#deps;
+    const isNew = !existsSync(settings.paths.database);
     const db = naming(settings.paths.database, () => openStore(this.#storage()));
-    this.#serving = await this.#serve(db, settings.get("MEM_WORKER_PORT"));
+    this.#serving = await this.#serve(db, { port: settings.get("MEM_WORKER_PORT"), isNew });
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       process.on(signal, () => (this.#isEnding ? process.exit(1) : this.#stop(signal)));
     }
@@ -131,18 +133,18 @@ class WorkerLife {
   }
 
   // The first statement that needs a damaged page may run long after the file was opened.
-  async #serve(db: Sqlite, port: number): Promise<Serving> {
+  async #serve(db: Sqlite, how: { port: number; isNew: boolean }): Promise<Serving> {
     const { settings, log } = this.#deps;
     const onDamage = (findings: string[]): void => this.#onDamage(findings);
-    const request = { settings, log, identity: this.#identity, port, onDamage };
+    const request = { settings, log, identity: this.#identity, port: how.port, onDamage };
     try {
-      return await serve({ ...request, db });
+      return await serve({ ...request, isNew: how.isNew, db });
     } catch (cause) {
       const findings = damageBehind(cause, settings.paths.database);
       if (findings.length === 0) throw cause;
       log.error({ findings, err: cause }, "the database is damaged");
       this.#replacements++;
-      return serve({ ...request, db: replaceDatabase(this.#storage()) });
+      return serve({ ...request, isNew: false, db: replaceDatabase(this.#storage()) });
     }
   }
 
@@ -166,7 +168,8 @@ class WorkerLife {
     // The last writes may need the damaged page.
     const closed = failOpen("closing a worker whose database is damaged", () => this.#close());
     await within(stopDeadlineMs, closed);
-    if (!this.#isEnding) this.#serving = await this.#serve(replaceDatabase(this.#storage()), port);
+    if (!this.#isEnding)
+      this.#serving = await this.#serve(replaceDatabase(this.#storage()), { port, isNew: false });
   }
 
   async #close(): Promise<void> {

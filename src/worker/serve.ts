@@ -25,6 +25,8 @@ interface ServeDeps {
   log: Log;
   identity: WorkerIdentity;
   db: Sqlite;
+  /** True if this start created the database. */
+  isNew: boolean;
   /** The wanted port; the next free one is taken. */
   port: number;
   onDamage(findings: string[]): void;
@@ -40,7 +42,7 @@ export interface Serving {
 
 /** Resolves when hooks and the command line can find the worker. */
 export async function serve(deps: ServeDeps): Promise<Serving> {
-  const { db, settings, log, identity, onDamage } = deps;
+  const { db, isNew, settings, log, identity, onDamage } = deps;
   // Reported after the statement that met the damage has returned: the report ends the worker.
   const report = (cause: unknown) => void setImmediate(() => onDamage([String(cause)]));
   let port = deps.port;
@@ -62,7 +64,8 @@ export async function serve(deps: ServeDeps): Promise<Serving> {
     // Before worker.json is written: a damaged page met here ends this worker, and another takes its place.
     worker.start();
     announce(deps, port);
-    const check = createIntegrityCheck({ ...worker, databasePath: settings.paths.database, onDamage });
+    const databasePath = settings.paths.database;
+    const check = createIntegrityCheck({ ...worker, databasePath, isNew, onDamage });
     check.start();
     return { port, demandInPlace, close: closing({ db, worker, listening, check }) };
   } catch (cause) {

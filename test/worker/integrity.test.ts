@@ -20,7 +20,7 @@ const neverDue = { isCheckDue: () => false, checked: async () => undefined };
 function check(
   source: string,
   reindex: () => Promise<void> = async () => undefined,
-  tablesAfterMs = 60_000,
+  { tablesAfterMs = 60_000, isNew = false } = {},
 ): { found: Promise<string[]>; stop(): void; pid(): number | undefined } {
   const directory = tempDir();
   const script = join(directory, "check.cjs");
@@ -35,6 +35,7 @@ function check(
   });
   const integrity = createIntegrityCheck({
     databasePath: "/data/mem.db",
+    isNew,
     onDamage: found,
     reindex,
     records: neverDue,
@@ -50,6 +51,12 @@ function check(
 test("what the check finds in the file it was given is reported", async () => {
   const { found } = check(`process.send({ damage: ["damage in " + process.argv[2]], indexes: [] });`);
   expect(await found).toEqual(["damage in /data/mem.db"]);
+});
+
+test("the file of a new database is not checked at the start", async () => {
+  const source = "process.send({ damage: [process.argv[3]], indexes: [] });";
+  const { found } = check(source, undefined, { tablesAfterMs: 600, isNew: true });
+  expect(await found).toEqual(["tables"]);
 });
 
 test("a check that is inside SQLite is ended, not waited for", async () => {
@@ -113,7 +120,7 @@ test("an index that a full disk keeps from being rebuilt is no damage of the dat
       tries++;
       throw new MemError("storage_full");
     },
-    1_000,
+    { tablesAfterMs: 1_000 },
   );
   // Of the second check, which the first one did not keep from running.
   expect(await found).toEqual(["later", "observations_time"]);
