@@ -298,7 +298,7 @@ async function end(pid: number, home: WorkerHome): Promise<void> {
   for (const name of ["spool", "logs"]) rmSync(join(home.dataDir, name), { recursive: true });
 }
 
-test("below a path of 180 bytes session-start starts the worker when a stranger has its port", async () => {
+test("below a path of 180 bytes a session starts the worker past a stranger", async () => {
   const home = workerHome();
   home.dataDir = join(home.dataDir, "d".repeat(90), "e".repeat(90));
   home.env.MEM_DATA_DIR = home.dataDir;

@@ -19,7 +19,15 @@ test("leaves neither socket nor database open when worker.json cannot be written
   const db = openDatabase(paths.database, { product: "0.0.0-test", now: 1 });
   const identity = { instance: "next", secret: "s", startedAt: 1 };
   const log = pino({ level: "silent" });
-  const served = serve({ settings, log, identity, db, isNew: false, port: 45_871, onDamage: () => undefined });
+  const served = serve({
+    settings,
+    log,
+    identity,
+    db,
+    isNew: false,
+    port: 45_871,
+    onDamage: () => undefined,
+  });
   await expect(served).rejects.toMatchObject({ code: "EISDIR" });
   expect(await somebodyListens(paths.socket)).toBe(false);
   expect(db.open).toBe(false);
