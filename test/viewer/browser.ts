@@ -22,7 +22,7 @@ export interface OpenPage extends Observed {
 }
 
 // A wait that never ends names what it waited for, before the test runs out of time.
-const waitMs = 10_000;
+const waitMs = 30_000;
 
 /** A browser for the tests of a file. `open` gives a fresh profile whose only origin is the worker's. */
 export function testBrowser() {

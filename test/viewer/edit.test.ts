@@ -1,16 +1,13 @@
 // Editing in a browser, on a real worker: a record and a rule, and the way back.
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { sharedWorker } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
 const browser = testBrowser();
+const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
 
-async function openDemo(link: string): Promise<OpenPage> {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  return browser.open(await startWorker(home), link);
-}
+const openDemo = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
 test("a record is edited and gets its earlier text back", async () => {
   const { page } = await openDemo("#/record/observation/9");

@@ -1,11 +1,12 @@
 // The layout of pages in a browser: nothing moves when slow parts come in, and a phone shows results on its first screen.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { sharedWorker } from "../helpers/worker-process.ts";
 import { testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
 const browser = testBrowser();
+const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
 
 declare global {
   interface Window {
@@ -36,9 +37,7 @@ test.each([
   ["#/session/2", ".timeline-card"],
   ["#/status", ".chart"],
 ])("nothing on %s moves when its parts come in one after the other", async (link, ready) => {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+  const worker = await demo();
   const { page } = await browser.open(worker, "#/nowhere");
   await watchShifts(page);
   let delayMs = 0;
@@ -56,9 +55,7 @@ test.each([
 });
 
 test("a phone shows the first result on its first screen, and no keys", async () => {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+  const worker = await demo();
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const { page, show, errors } = await browser.open(worker, "#/search?q=session", phone);
   const first = page.locator(".results [data-row]").first();

@@ -1,9 +1,10 @@
 // The live stream after an outage, in a browser: how soon an open page is live again.
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { sharedWorker } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 
 const browser = testBrowser();
+const shared = sharedWorker();
 
 declare global {
   interface Window {
@@ -14,8 +15,7 @@ declare global {
 
 /** A page that was cut off for two minutes, on a clock that stands still. */
 async function openLost(): Promise<OpenPage> {
-  const worker = await startWorker(workerHome());
-  const opened = await browser.open(worker, "#/");
+  const opened = await browser.open(await shared(), "#/");
   const { page } = opened;
   const start = 1_800_000_000_000;
   await page.clock.install({ time: start });

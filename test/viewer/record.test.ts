@@ -1,10 +1,14 @@
 // Records in a browser, on a real worker: search, timeline, editing, deleting, the keyboard.
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { sharedWorker, startWorker, workerHome } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo, writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
+const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
+
+/** For tests that store nothing. */
+const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
 async function openDemo(link: string): Promise<OpenPage> {
   const home = workerHome();
@@ -13,7 +17,7 @@ async function openDemo(link: string): Promise<OpenPage> {
 }
 
 test("search as you type marks words, keeps filters in the address and shows notes", async () => {
-  const { page, errors } = await openDemo("#/");
+  const { page, errors } = await openShared("#/");
   await page.locator(".feed [data-row]").first().waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("session secret");
@@ -57,7 +61,7 @@ test("Enter in the search box moves the focus to the first result", async () => 
 });
 
 test("Enter counts before the page has followed, and the words stay with the search", async () => {
-  const { page, errors } = await openDemo("#/");
+  const { page, errors } = await openShared("#/");
   const box = page.getByRole("searchbox", { name: "Search", exact: true });
   await box.evaluate((input: HTMLInputElement) => {
     input.focus();
@@ -76,7 +80,7 @@ test("Enter counts before the page has followed, and the words stay with the sea
 });
 
 test("a record shows its text and what happened around it", async () => {
-  const { page, errors } = await openDemo("#/search?q=logged+in+after+a+deploy");
+  const { page, errors } = await openShared("#/search?q=logged+in+after+a+deploy");
   await page.locator(".results [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
   await page.getByRole("heading", { name: "Users stay logged in after a deploy" }).waitFor();
   await page.getByText("All 214 tests pass in 9 s.").waitFor();
@@ -107,7 +111,7 @@ test("a record is pinned, rejected and taken back, and replaced by another", asy
 });
 
 test("only what can replace a record is offered as its replacement", async () => {
-  const { page } = await openDemo("#/record/observation/9");
+  const { page } = await openShared("#/record/observation/9");
   await page.getByRole("button", { name: "Replace" }).click();
   const field = page.getByLabel("Replaced by");
   const choices = page.locator(".picker li");
@@ -165,7 +169,7 @@ test("a deleted record leaves the feed, and the trash brings it back", async () 
 });
 
 test("the keyboard reaches every page and record", async () => {
-  const { page } = await openDemo("#/");
+  const { page } = await openShared("#/");
   await page.locator(".feed [data-row]").first().waitFor();
   for (const _row of Array(10)) await page.keyboard.press("j");
   await page.keyboard.press("k");

@@ -1,11 +1,18 @@
 // The TV in a browser: on the worker's machine, and from another address with and without its token.
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import { startWorker, type WorkerHome, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import {
+  sharedWorker,
+  startWorker,
+  type WorkerHome,
+  type WorkerProcess,
+  workerHome,
+} from "../helpers/worker-process.ts";
 import { seriousFindings, testBrowser } from "./browser.ts";
 import { writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
+const shared = sharedWorker();
 
 const token = "0aB-dEf_hIjKlMnOpQrStUvWxYz0123456789abcdEF";
 
@@ -114,7 +121,7 @@ test.runIf(own !== undefined)(
 );
 
 test("a new row can be read from its first moment", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await shared();
   await record(worker, "Just appeared");
   const { page } = await browser.open(worker, "tv", { reducedMotion: "no-preference" });
   await page.locator(".board li").waitFor();
@@ -128,7 +135,7 @@ test("a new row can be read from its first moment", async () => {
 });
 
 test("a worker that refuses the display names the command that allows it", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await shared();
   const { page } = await browser.open(worker, "#/");
   await page.route("**/stream*", (route) => route.fulfill({ status: 403, json: {} }));
   await page.goto(`http://127.0.0.1:${worker.port}/tv`);
@@ -137,7 +144,7 @@ test("a worker that refuses the display names the command that allows it", async
 });
 
 test("the TV connects again when the stream is silent for too long", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await shared();
   await record(worker, "Before the silence");
   const { page } = await browser.open(worker, "#/");
   await page.clock.install();

@@ -1,11 +1,15 @@
 // Text that is not saved, in a browser: every way to leave a form asks first, and asks nothing when nothing was changed.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { sharedWorker, startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
 const browser = testBrowser();
+const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
+
+/** For tests that store nothing. */
+const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
 async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProcess }> {
   const home = workerHome();
@@ -20,8 +24,8 @@ const keep = (page: Page) => page.getByRole("button", { name: "Keep editing" });
 const title = (page: Page) => page.getByLabel("Title", { exact: true });
 
 /** Opens the form of observation 9 from Home and writes a title into it. */
-async function openChanged(): Promise<OpenPage> {
-  const opened = await openDemo("#/");
+async function openChanged(open: (link: string) => Promise<OpenPage> = openShared): Promise<OpenPage> {
+  const opened = await open("#/");
   const { page } = opened;
   await page.locator(".feed [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
   await page.locator(".record-head").waitFor();
@@ -74,7 +78,7 @@ test.each(ways)("%s asks before the text is lost", async (_how, leave, there) =>
 });
 
 test("Escape asks, a second one keeps editing, and Save asks nothing", async () => {
-  const { page, errors } = await openChanged();
+  const { page, errors } = await openChanged(openDemo);
   await page.keyboard.press("Escape");
   await question(page).waitFor();
   await page.keyboard.press("Escape");
@@ -103,7 +107,7 @@ test("a reload asks only while text is not saved", async () => {
 });
 
 test("an open form with nothing changed is left without a question", async () => {
-  const { page } = await openDemo("#/record/observation/9?edit=1");
+  const { page } = await openShared("#/record/observation/9?edit=1");
   await title(page).waitFor();
   await title(page).press("x");
   await title(page).press("Backspace");
@@ -142,7 +146,7 @@ test("an entry that is being edited stays when others come in above it", async (
 });
 
 test("each of two open forms is asked for", async () => {
-  const { page } = await openDemo("#/");
+  const { page } = await openShared("#/");
   await page.getByRole("button", { name: "Add a rule" }).click();
   await page.getByLabel("New rule for every project").fill("Half a rule");
   const rules = page.locator(".panel", { hasText: "Standing rules" });

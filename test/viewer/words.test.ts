@@ -1,10 +1,14 @@
 // What pages say when an address, a field or a record is wrong, in a browser: the mistake and the next step, no API words.
 import { expect, test } from "vitest";
-import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { sharedWorker, startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
 const browser = testBrowser();
+const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
+
+/** For tests that store nothing. */
+const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
 async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProcess }> {
   const home = workerHome();
@@ -14,7 +18,7 @@ async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProces
 }
 
 test("an address that leads nowhere says why, and where to go", async () => {
-  const { page, show } = await openDemo("#/session/x");
+  const { page, show } = await openShared("#/session/x");
   const addresses: [link: string, words: string, next: string][] = [
     ["#/session/x", "There is no such session", "All sessions"],
     ["#/session/999999", "There is no session 999999", "All sessions"],
@@ -63,7 +67,7 @@ test("a project that a link misspells is noted, a right one is shown and not sto
 });
 
 test("a search names what is wrong with its filters", async () => {
-  const { page, show } = await openDemo("#/search?q=session&from=xx&to=2026-02-31");
+  const { page, show } = await openShared("#/search?q=session&from=xx&to=2026-02-31");
   await page.getByText("From: “xx” is not a day, so it is left out.").waitFor();
   await page.getByText("To: “2026-02-31” is not a day").waitFor();
   await page.locator(".results [data-row]").first().waitFor();
