@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
-import { onTestFinished } from "vitest";
-import { tempDir } from "./temp-dir.ts";
+import { afterAll, onTestFinished } from "vitest";
+import { sharedTempDir, tempDir } from "./temp-dir.ts";
 
 /** The bundle that `mem worker start` runs. */
 export const workerBundle = fileURLToPath(new URL("../../dist/worker.cjs", import.meta.url));
@@ -70,10 +70,14 @@ interface Spawned {
   output: () => string;
 }
 
+/** Registers what ends a worker: after the test, or after all tests of the file. */
+type AtEnd = (end: () => Promise<void>) => void;
+
 /** Spawns the worker without waiting for it; it is killed when the test ends. `command` may wrap it (a tracer, a limit). */
 export function spawnWorker(
   home: WorkerHome,
   command: readonly string[] = [process.execPath, workerBundle],
+  atEnd: AtEnd = onTestFinished,
 ): Spawned {
   const [program = process.execPath, ...args] = command;
   const child = spawn(program, args, { env: home.env, stdio: ["ignore", "pipe", "pipe"] });
@@ -83,7 +87,7 @@ export function spawnWorker(
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill("SIGKILL");
     await exited;
   });
@@ -91,13 +95,17 @@ export function spawnWorker(
 }
 
 /** Starts a worker and resolves when it answers; rejects with its output when it ends before that. */
-export async function startWorker(home: WorkerHome, command?: readonly string[]): Promise<WorkerProcess> {
-  const { child, exited, output } = spawnWorker(home, command);
+export async function startWorker(
+  home: WorkerHome,
+  command?: readonly string[],
+  atEnd: AtEnd = onTestFinished,
+): Promise<WorkerProcess> {
+  const { child, exited, output } = spawnWorker(home, command, atEnd);
   const gone = exited.then(({ code, signal }) => {
     throw new Error(`the worker ended (${code ?? signal}) before it answered:\n${output()}`);
   });
   const agent = new Agent({ connections: 64, keepAliveTimeout: 1_000 });
-  onTestFinished(() => agent.destroy());
+  atEnd(() => agent.destroy());
   const file = await Promise.race([
     gone,
     until(() => readWorkerFile(home, child.pid), 20_000, "worker.json"),
@@ -131,6 +139,29 @@ export async function startWorker(home: WorkerHome, command?: readonly string[])
   };
 }
 
+/**
+ * A worker for the tests of a file that leave its records as they are. The first call starts it, after `prepare` wrote
+ * its database; it ends with the file.
+ */
+export function sharedWorker(
+  prepare: (home: WorkerHome) => void = () => undefined,
+): () => Promise<WorkerProcess> {
+  const home = workerHome({}, sharedTempDir());
+  const ends: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  async function start(): Promise<WorkerProcess> {
+    prepare(home);
+    return startWorker(home, undefined, (end) => ends.push(end));
+  }
+  let started: Promise<WorkerProcess> | undefined;
+  return () => {
+    started ??= start();
+    return started;
+  };
+}
+
 /** Resolves when nothing waits for the generator any more. */
 export async function drained(worker: WorkerProcess): Promise<void> {
   const isEmpty = async () =>
@@ -138,18 +169,22 @@ export async function drained(worker: WorkerProcess): Promise<void> {
   await until(async () => (await isEmpty()) || undefined, 60_000, "an empty queue");
 }
 
-/** Polls `read` until it gives something; rejects after `deadlineMs` with the name of what never came. */
+/**
+ * Polls `read` until it gives something, at first often and a long wait less often, so that others can work; rejects after
+ * `deadlineMs` with the name of what never came.
+ */
 export async function until<T>(
   read: () => T | undefined | Promise<T | undefined>,
   deadlineMs: number,
   what: string,
 ): Promise<T> {
-  const end = performance.now() + deadlineMs;
+  const since = performance.now();
   for (;;) {
     const value = await read();
     if (value !== undefined) return value;
-    if (performance.now() > end) throw new Error(`${what}: not within ${deadlineMs} ms`);
-    await sleep(10);
+    const waitedMs = performance.now() - since;
+    if (waitedMs > deadlineMs) throw new Error(`${what}: not within ${deadlineMs} ms`);
+    await sleep(Math.min(100, 10 + waitedMs / 10));
   }
 }
 
