@@ -66,9 +66,10 @@ interface State {
 
 type Placed = Base & { start: number };
 
-// A line without a time is of the time of the line before.
+// A line without a time is of the time of the line before. A session that was forked begins with lines of the other one.
 function baseOf(entry: JsonObject, before: number | undefined): Base | null {
-  const sessionId = textField(entry, "sessionId", "session_id");
+  const origin = objectField(entry, "forkedFrom");
+  const sessionId = textField(origin, "sessionId") || textField(entry, "sessionId", "session_id");
   const time = Date.parse(textField(entry, "timestamp"));
   const at = Number.isFinite(time) ? time : before;
   if (sessionId === "" || at === undefined) return null;
@@ -77,7 +78,7 @@ function baseOf(entry: JsonObject, before: number | undefined): Base | null {
     cwd: textField(entry, "cwd"),
     branch: textField(entry, "gitBranch"),
     at,
-    key: textField(entry, "uuid") || `${sessionId}:${at}`,
+    key: textField(origin, "messageUuid") || textField(entry, "uuid") || `${sessionId}:${at}`,
     isSidechain: entry.isSidechain === true,
     agentId: textField(entry, "agentId"),
     promptId: textField(entry, "promptId"),

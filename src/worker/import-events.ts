@@ -119,7 +119,7 @@ function createTransaction(store: Pick<Store, "commit">) {
 /** How the messages of a session's present turn are taken; set by its prompt. */
 interface TurnState {
   turn: string;
-  is: "new" | "known" | "deleted";
+  is: "new" | "known" | "elsewhere" | "deleted";
 }
 
 interface Context extends ImportDeps {
@@ -237,7 +237,7 @@ function takePrompt(
   turns.set(sessionId, { turn: eventKey, is });
   const [oldest] = turns.keys();
   if (turns.size > mostTurns && oldest !== undefined) turns.delete(oldest);
-  if (is === "known") return ["known"];
+  if (is === "known" || is === "elsewhere") return ["known"];
   if (is === "deleted") return ["skipped"];
   return context.intake
     .initSession({ ...input, eventKey, prompt: event.text }, cleaned)
@@ -247,7 +247,7 @@ function takePrompt(
 const mostTurns = 1_000;
 const maxPromptChars = 256 * 1024;
 
-/** Whether the prompt is stored, under its own key or as the same words at the same time, or was deleted. */
+/** Whether the prompt is stored (under its own key, as the same words at the same time, in the session it was copied from) or deleted. */
 function whatIs(
   { store }: Context,
   { sessionId, eventKey, at }: { sessionId: string; eventKey: string; at: number },
@@ -258,6 +258,8 @@ function whatIs(
   const delivery = deliveryKey(eventKey, sent);
   if (!isPrivate && store.prompts.deletedByKey(deletedPromptKey(cleanKey(sessionId), delivery)) !== undefined)
     return "deleted";
+  if (store.imports.isElsewhere({ claude: cleanKey(sessionId), at, key: eventKey, delivery, text }))
+    return "elsewhere";
   const session = store.sessions.byClaudeId(cleanKey(sessionId));
   if (session === undefined) return "new";
   if (store.prompts.byEventKey(session.id, delivery) !== undefined) return "known";
@@ -288,6 +290,7 @@ function takeMessage(
   const state = context.turns.get(event.sessionId);
   const ofTurn = state !== undefined && (event.promptKey === null || event.promptKey === state.turn);
   if (ofTurn && state.is === "deleted") return ["skipped"];
+  if (ofTurn && state.is === "elsewhere") return ["known"];
   const turn = ofTurn ? state.is : undefined;
   if (session !== undefined && isKnown(context, event, { session, at: input.at, turn })) return ["known"];
   const keyed = {

@@ -12,6 +12,15 @@ interface At {
   at: number;
 }
 
+interface Delivery {
+  claude: string;
+  at: number;
+  /** The host's id of the prompt, and the key with the one of its text. */
+  key: string;
+  delivery: string;
+  text: string;
+}
+
 export function createImports(db: Sqlite) {
   const sql = createSql(db);
   const position = sql.value<[key: string], string>("select position from import_sources where key = ?");
@@ -25,6 +34,13 @@ export function createImports(db: Sqlite) {
      from user_prompts
      where session_id = @session and created_at_epoch between @at - @within and @at + @within
      order by abs(created_at_epoch - @at)`,
+  );
+  const promptElsewhere = sql.value<[Delivery & { within: number }], number>(
+    `select 1
+     from user_prompts
+     where private = 0 and created_at_epoch between @at - @within and @at + @within
+       and claude_session_id <> @claude
+       and (event_key = @delivery or (event_key = @key and prompt_text = @text))`,
   );
   const hasEnd = sql.value<[{ session: number; prompt: number }], number>(
     `select exists (
@@ -61,6 +77,8 @@ export function createImports(db: Sqlite) {
     setPosition: (key: string, at: Json, now: number) => setPosition(key, JSON.stringify(at), now),
     /** Prompts of the session from a minute around `at`, the nearest first. */
     promptsNear: ({ session, at }: At) => promptsNear({ session, at, within: sameWithinMs }),
+    /** Whether another session has the delivery: a host copies lines into the transcript of a resumed session. */
+    isElsewhere: (prompt: Delivery) => promptElsewhere({ ...prompt, within: sameWithinMs }) !== undefined,
     /** The newest prompt of the session until `at`. */
     promptAt: sql.get<[At], StoredPrompt>(
       `select *
