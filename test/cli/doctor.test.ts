@@ -8,7 +8,9 @@ import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { dataPaths } from "../../src/core/paths.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { calledMem, type Mem, memsOfOneWorker } from "./mem.ts";
+
+const homeWithWorker = memsOfOneWorker();
 
 test("doctor with the worker down names the next command, and ends with 0", async () => {
   const { code, stdout } = await calledMem()("doctor");
@@ -130,7 +132,7 @@ test("doctor says when another program has the port", async () => {
 });
 
 test("doctor says whether Claude Code's hooks are registered, and counts them", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   expect(await checkNamed(mem, "Host agents")).toMatchObject({ state: "warn" });
   mkdirSync(join(mem.home.env.HOME ?? "", ".claude"));
   expect(await checkNamed(mem, "Claude Code")).toMatchObject({
@@ -220,7 +222,7 @@ const faults: [string, (settings: string) => string, string, string][] = [
 ];
 
 test.each(faults)("doctor notices that the hooks %s", async (_what, change, state, sentence) => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   await mem("install", "claude-code");
   const file = join(mem.home.env.HOME ?? "", ".claude", "settings.json");
   const before = readFileSync(file, "utf8");
@@ -257,7 +259,7 @@ test("warns without hooks and plugin, also after a recent session", async () => 
 });
 
 test("doctor warns when both the plugin and the settings have hooks", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const folder = join(mem.home.env.HOME ?? "", ".claude");
   mkdirSync(folder);
   writeFileSync(join(folder, "settings.json"), '{"enabledPlugins":{"agent-mem@agent-mem":true}}');

@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { calledMem, callMem, type Mem } from "./mem.ts";
+import { calledMem, callMem, type Mem, memsOfOneWorker } from "./mem.ts";
+
+const homeWithWorker = memsOfOneWorker();
 
 function fileOf(mem: Mem, ...names: string[]): string {
   return join(mem.home.env.HOME ?? "", ...names);
@@ -34,7 +36,7 @@ const laterFiles: [string, string, string[], string[]][] = [
 test.each(laterFiles)(
   "uninstall %s removes the entry in the file that it used before",
   async (host, title, ...at) => {
-    const mem = calledMem();
+    const mem = homeWithWorker();
     const [before, later] = at.map((names) => fileOf(mem, ...names));
     write(before ?? "", '{ "mine": 1 }');
     await mem("install", host);
@@ -58,7 +60,7 @@ test.each(laterFiles)(
 );
 
 test("the launchers stay while a host without a record starts them", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const { launcher, installs } = dataPaths(mem.home.dataDir);
   await mem("install", "claude-code");
   rmSync(installs);
@@ -70,7 +72,7 @@ test("the launchers stay while a host without a record starts them", async () =>
 });
 
 test("a folder that only the host's environment names is found by its record", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const folder = join(tempDir(), "codex");
   const withFolder = { ...mem.home, env: { ...mem.home.env, CODEX_HOME: folder } };
   await callMem(withFolder, ["install", "codex"]);
@@ -87,7 +89,7 @@ test("a folder that only the host's environment names is found by its record", a
 });
 
 test("repair and doctor say alike what the user took back, and how to allow it", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   await mem("install", "openclaw", "--yes");
   const file = fileOf(mem, ".openclaw", "openclaw.json");
   const text = readFileSync(file, "utf8").replace('"enabled": true', '"enabled": false');
@@ -105,7 +107,7 @@ test("repair and doctor say alike what the user took back, and how to allow it",
 });
 
 test("failed hosts end the output, with the place of the mistake in words", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   write(fileOf(mem, ".gemini", "settings.json"), '{\n  "a": 1,\n  "b": oops\n}\n');
   write(fileOf(mem, ".codex", "hooks.json"), "{ 'a': 1 }");
   const { code, stdout, stderr } = await mem("install", "claude-code", "codex", "gemini-cli");
@@ -120,7 +122,7 @@ test("failed hosts end the output, with the place of the mistake in words", asyn
 });
 
 test("doctor counts the hooks in a whole file, and warns where trust is unknown", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const installed = await mem("install", "copilot-cli", "codex", "--json");
   const { items } = JSON.parse(installed.stdout);
   expect(items[0].files[0]).toMatchObject({ hooks: 7 });
@@ -165,7 +167,7 @@ test("events that cannot be read are shown with what helps, until a repair", asy
 });
 
 test("uninstall takes --yes, and says once that the memory stays", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   await mem("install", "claude-code", "cursor");
   const { code, stdout } = await mem("uninstall", "--yes");
   expect(code).toBe(0);
@@ -174,7 +176,7 @@ test("uninstall takes --yes, and says once that the memory stays", async () => {
 });
 
 test("a read-only settings file stays as it is, with the command that helps", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const file = write(fileOf(mem, ".claude", "settings.json"), "{}\n");
   chmodSync(file, 0o444);
   const refused = await mem("install", "claude-code");

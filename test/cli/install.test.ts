@@ -17,7 +17,9 @@ import { dataPaths } from "../../src/core/paths.ts";
 import { version } from "../../src/core/version.ts";
 import { hostNames } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { calledMem, callMem, type Mem } from "./mem.ts";
+import { calledMem, callMem, type Mem, memsOfOneWorker } from "./mem.ts";
+
+const homeWithWorker = memsOfOneWorker();
 
 function settingsOf(mem: Mem): string {
   return join(mem.home.env.HOME ?? "", ".claude", "settings.json");
@@ -54,7 +56,7 @@ test("install registers the hooks, uninstall restores the settings byte for byte
 });
 
 test("install writes the files of the launcher and of the notice, for the owner alone", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   await mem("install", "claude-code");
   const paths = dataPaths(mem.home.dataDir);
   const [runtime = "", bundle = ""] = readFileSync(paths.hookRuntime, "utf8").split("\n");
@@ -71,14 +73,14 @@ test("install writes the files of the launcher and of the notice, for the owner 
 
 test("changes the settings in the host's configured folder", async () => {
   const folder = join(tempDir(), "claude");
-  const mem = calledMem({ CLAUDE_CONFIG_DIR: folder });
+  const mem = homeWithWorker({ CLAUDE_CONFIG_DIR: folder });
   await mem("install", "claude-code");
   expect(existsSync(join(folder, "settings.json"))).toBe(true);
   expect(existsSync(settingsOf(mem))).toBe(false);
 });
 
 test("changes the configured folder although another one was recorded later", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const folder = join(tempDir(), "claude");
   await mem("install", "claude-code");
   await callMem({ ...mem.home, env: { ...mem.home.env, CLAUDE_CONFIG_DIR: folder } }, [
@@ -95,7 +97,7 @@ test("changes the configured folder although another one was recorded later", as
 });
 
 test("does not change settings that are not JSON", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const file = writeSettings(mem, '{"model": "opus", // mine\n}');
   for (const command of ["install", "uninstall"]) {
     const { code, stdout, stderr } = await mem(command, "claude-code");
@@ -121,7 +123,7 @@ test("--print shows the hooks and changes nothing", async () => {
 });
 
 test("uninstall --print says what would change and changes nothing", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   expect((await mem("uninstall", "claude-code", "--print")).stdout).toBe(
     "Claude Code: nothing of mem in its settings.\nNothing was changed.\n",
   );
@@ -141,7 +143,7 @@ test("uninstall --print says what would change and changes nothing", async () =>
 test.each(["", "\n \n"])(
   "a settings file that holds only %j is taken as one without settings",
   async (text) => {
-    const mem = calledMem();
+    const mem = homeWithWorker();
     const file = writeSettings(mem, text);
     expect((await mem("doctor")).stdout).toContain("No hooks are registered");
     expect((await mem("install", "claude-code")).code).toBe(0);
@@ -152,17 +154,17 @@ test.each(["", "\n \n"])(
 );
 
 test("a folder that was made for the settings goes with them, one that was there stays", async () => {
-  const made = calledMem();
+  const made = homeWithWorker();
   await made("install", "claude-code");
   await made("install", "claude-code");
   await made("uninstall", "claude-code");
   expect(existsSync(join(settingsOf(made), ".."))).toBe(false);
-  const used = calledMem();
+  const used = homeWithWorker();
   await used("install", "claude-code");
   writeFileSync(join(settingsOf(used), "..", "history.jsonl"), "");
   await used("uninstall", "claude-code");
   expect(readdirSync(join(settingsOf(used), ".."))).toEqual(["history.jsonl"]);
-  const own = calledMem();
+  const own = homeWithWorker();
   mkdirSync(join(settingsOf(own), ".."));
   await own("install", "claude-code");
   await own("uninstall", "claude-code");
@@ -170,7 +172,7 @@ test("a folder that was made for the settings goes with them, one that was there
 });
 
 test("settings that switch all hooks off are named", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   writeSettings(mem, '{"disableAllHooks": true}');
   expect((await mem("install", "claude-code")).stderr).toContain("disableAllHooks");
 });
@@ -193,7 +195,7 @@ test("where the plugin brings the hooks, none are registered on top unless force
 });
 
 test("a plugin that is switched off does not stand in the way", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   writeSettings(mem, '{"enabledPlugins":{"agent-mem@agent-mem":false}}');
   expect((await mem("install", "claude-code")).code).toBe(0);
 });
@@ -249,7 +251,7 @@ test("every registered hook is run once, and the worker stores nothing of it", a
 });
 
 test("hooks of a package that has moved are replaced, and gone after uninstalling", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const script = '[ -r "$3/mem-hook.sh" ] || exit 0; . "$3/mem-hook.sh"';
   const old = { type: "command", command: `set -- claude-code stop '/old/hooks'; ${script}`, timeout: 120 };
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [old] }] }, model: "opus" });
@@ -265,7 +267,7 @@ test("hooks of a package that has moved are replaced, and gone after uninstallin
 });
 
 test("repair renews the launcher, its notes and every hook, and says what it changed", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   await mem("install", "claude-code");
   const paths = dataPaths(mem.home.dataDir);
   const [settings, launcher] = [readFileSync(settingsOf(mem), "utf8"), join(paths.launcher, "mem-hook.sh")];
@@ -285,7 +287,7 @@ test("repair renews the launcher, its notes and every hook, and says what it cha
 });
 
 test("a broken file of MCP servers does not block the hooks", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const config = join(mem.home.env.HOME ?? "", ".claude.json");
   await mem("install", "claude-code");
   const settings = readFileSync(settingsOf(mem), "utf8");
@@ -302,7 +304,7 @@ test("a broken file of MCP servers does not block the hooks", async () => {
 });
 
 test("a link to settings in a repository stays a link, and its target is restored", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const target = join(tempDir(), "claude.json");
   const text = '{\r\n\t"model": "opus"\r\n}';
   writeFileSync(target, text);
@@ -316,7 +318,7 @@ test("a link to settings in a repository stays a link, and its target is restore
 });
 
 test("settings of some megabytes are restored byte for byte", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const note = "x\\n".repeat(700_000);
   const text = `{"note": "${note}", "list": [${"[1, {}],".repeat(20_000)} 0]}`;
   const file = writeSettings(mem, text);
@@ -326,7 +328,7 @@ test("settings of some megabytes are restored byte for byte", async () => {
 });
 
 test("settings that are nested too deeply are an error, and stay", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const text = `{"a": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
   const file = writeSettings(mem, text);
   const { code, stderr } = await mem("install", "claude-code");
@@ -337,7 +339,7 @@ test("settings that are nested too deeply are an error, and stay", async () => {
 
 // A name so long that no temporary file fits beside it: root writes where rights forbid it.
 test("a file that cannot be written does not stop the other hosts", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const [file, target] = [writeSettings(mem, "{}"), join(tempDir(), "x".repeat(252))];
   const hooks = join(mem.home.env.HOME ?? "", ".codex", "hooks.json");
   writeFileSync(target, '{"model": "opus"}');

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { calledMem, type Mem, memsOfOneWorker } from "./mem.ts";
+
+const homeWithWorker = memsOfOneWorker();
 
 function configOf(mem: Mem): string {
   return join(mem.home.env.HOME ?? "", ".claude.json");
@@ -23,7 +25,7 @@ async function ask(mem: Mem, path: string, body?: object): Promise<{ status: num
 }
 
 test("install registers the MCP server for the same memory, uninstall removes it", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const text = '{\n  "numStartups": 7, "projects": {"/a": {"history": []}}\n}';
   writeFileSync(configOf(mem), text, { mode: 0o600 });
   const installed = await mem("install", "claude-code");
@@ -43,7 +45,7 @@ test("install registers the MCP server for the same memory, uninstall removes it
 });
 
 test("what the host wrote meanwhile stays when the server goes", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   await mem("install", "claude-code");
   const config = JSON.parse(readFileSync(configOf(mem), "utf8"));
   config.mcpServers.git = { command: "git-mcp" };
@@ -57,7 +59,7 @@ test("what the host wrote meanwhile stays when the server goes", async () => {
 
 test("installs the hooks although the configuration refuses the server, with a warning", async () => {
   for (const text of ['{"mcpServers":{"mem":{"command":"other"}}}', "{ broken"]) {
-    const mem = calledMem();
+    const mem = homeWithWorker();
     writeFileSync(configOf(mem), text);
     const { code, stdout, stderr } = await mem("install", "claude-code");
     expect(code).toBe(0);
@@ -68,7 +70,7 @@ test("installs the hooks although the configuration refuses the server, with a w
 });
 
 test("--no-mcp leaves the server out, and --print shows it", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   expect((await mem("install", "claude-code", "--print")).stdout).toContain("# ~/.claude.json\n");
   expect((await mem("install", "claude-code", "--print", "--no-mcp")).stdout).not.toContain("mcpServers");
   await mem("install", "claude-code", "--no-mcp");
@@ -77,7 +79,7 @@ test("--no-mcp leaves the server out, and --print shows it", async () => {
 
 test("writes the server to the host's configured folder", async () => {
   const folder = tempDir();
-  const mem = calledMem({ CLAUDE_CONFIG_DIR: folder });
+  const mem = homeWithWorker({ CLAUDE_CONFIG_DIR: folder });
   await mem("install", "claude-code");
   expect(Object.keys(serversIn(join(folder, ".claude.json")))).toEqual(["mem"]);
   expect(existsSync(configOf(mem))).toBe(false);
@@ -136,7 +138,7 @@ test("`mem mcp disable` takes back a switch that waits for a host", async () => 
 });
 
 test("enable without an installed host names install; a named host needs no hooks", async () => {
-  const mem = calledMem();
+  const mem = homeWithWorker();
   const none = await mem("mcp", "enable");
   expect(none.code).toBe(65);
   expect(none.stderr).toContain("mem install");

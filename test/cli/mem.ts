@@ -1,6 +1,7 @@
 // Runs the command line with a private HOME and data directory: built, as users do, or called in this process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,8 @@ import { afterAll, onTestFinished } from "vitest";
 import { runCommandLine } from "../../src/cli/command-line.ts";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { isAlive } from "../../src/core/is-alive.ts";
-import { sharedTempDir } from "../helpers/temp-dir.ts";
+import { dataPaths } from "../../src/core/paths.ts";
+import { sharedTempDir, tempDir } from "../helpers/temp-dir.ts";
 import { type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
@@ -40,6 +42,25 @@ export function calledMem(env: NodeJS.ProcessEnv = {}): Mem {
 /** A `calledMem` for all tests of the file; its worker ends with the file. */
 export function sharedMem(env: NodeJS.ProcessEnv = {}): Mem {
   return memIn(fileHome(env), callMem);
+}
+
+/**
+ * Makes a `calledMem` with a separate HOME per call; one worker and its data directory serve all tests of the file. For
+ * tests of what stands in HOME. What `mem install` notes in the data directory is gone after each test.
+ */
+export function memsOfOneWorker(): (env?: NodeJS.ProcessEnv) => Mem {
+  const shared = fileHome({});
+  return (env = {}) => {
+    const HOME = tempDir();
+    onTestFinished(() => forgetInstalls(shared.dataDir));
+    return memIn({ ...shared, env: { ...shared.env, HOME, USERPROFILE: HOME, ...env } }, callMem);
+  };
+}
+
+function forgetInstalls(dataDir: string): void {
+  const { hookRuntime, installVersion, installs, launcher } = dataPaths(dataDir);
+  for (const path of [hookRuntime, installVersion, installs, launcher])
+    rmSync(path, { recursive: true, force: true });
 }
 
 function testHome(env: NodeJS.ProcessEnv): WorkerHome {
