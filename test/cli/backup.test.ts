@@ -9,10 +9,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { newId } from "../../src/core/ids.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { calledMem, type Mem, sharedMem } from "./mem.ts";
 
 let mem: Mem;
 let file: string;
@@ -22,11 +22,11 @@ beforeEach(() => {
   file = join(mem.home.dataDir, "..", "memory.db");
 });
 
-const remember = async (text: string) =>
-  expect((await mem("remember", text, "--project", "shop")).code).toBe(0);
+const remember = async (text: string, into = mem) =>
+  expect((await into("remember", text, "--project", "shop")).code).toBe(0);
 
-const rules = async (): Promise<string[]> => {
-  const { stdout } = await mem("rules", "--project", "shop", "--json");
+const rules = async (from = mem): Promise<string[]> => {
+  const { stdout } = await from("rules", "--project", "shop", "--json");
   return JSON.parse(stdout).items.map(({ text }: { text: string }) => text);
 };
 
@@ -139,36 +139,6 @@ describe("mem restore", () => {
     expect({ code, isNamed: stderr.includes("--yes") }).toEqual({ code: 64, isNamed: true });
   });
 
-  test.each<[string, (path: string) => void, number, string]>([
-    ["is missing", (path) => rmSync(path), 66, "cannot be opened"],
-    ["is text", (path) => writeFileSync(path, "hello\n".repeat(500)), 65, "is not the database of a memory"],
-    ["is empty", (path) => writeFileSync(path, ""), 65, "is not the database of a memory"],
-    [
-      "is of a newer mem",
-      (path) => change(path, "insert into schema_versions values (999, 'x', '9', 1)"),
-      78,
-      "999",
-    ],
-    [
-      "is another database",
-      (path) => change(path, "drop table observations"),
-      65,
-      "is not the database of a memory",
-    ],
-    ["is damaged", (path) => damage(path), 74, "is damaged"],
-    ["is cut", (path) => writeFileSync(path, readFileSync(path).subarray(0, 100_000)), 74, "is damaged"],
-  ])("changes nothing when the file %s", async (_what, spoil, code, message) => {
-    await remember("Use pnpm.");
-    await mem("backup", file);
-    await remember("Use yarn.");
-    spoil(file);
-    const failed = await mem("restore", file, "--yes");
-    expect(failed.code).toBe(code);
-    expect(failed.stderr).toContain(message);
-    expect(await rules()).toEqual(["Use yarn.", "Use pnpm."]);
-    expect(readdirSync(mem.home.dataDir).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
-  });
-
   test("the database itself is refused, a plain copy of a stopped one is restored", async () => {
     await remember("Use pnpm.");
     await mem("worker", "stop");
@@ -189,6 +159,45 @@ describe("mem restore", () => {
     await mem("restore", file, "--yes");
     const state = read(database, (db) => db.prepare("select name, value from sync_state").raw().all());
     expect(state).toEqual([["device_id", "old"]]);
+  });
+});
+
+describe("a failed mem restore", () => {
+  const kept = sharedMem();
+  const backup = join(kept.home.dataDir, "..", "backup.db");
+
+  beforeAll(async () => {
+    await remember("Use pnpm.", kept);
+    await kept("backup", backup);
+    await remember("Use yarn.", kept);
+  });
+
+  test.each<[string, (path: string) => void, number, string]>([
+    ["is missing", (path) => rmSync(path), 66, "cannot be opened"],
+    ["is text", (path) => writeFileSync(path, "hello\n".repeat(500)), 65, "is not the database of a memory"],
+    ["is empty", (path) => writeFileSync(path, ""), 65, "is not the database of a memory"],
+    [
+      "is of a newer mem",
+      (path) => change(path, "insert into schema_versions values (999, 'x', '9', 1)"),
+      78,
+      "999",
+    ],
+    [
+      "is another database",
+      (path) => change(path, "drop table observations"),
+      65,
+      "is not the database of a memory",
+    ],
+    ["is damaged", (path) => damage(path), 74, "is damaged"],
+    ["is cut", (path) => writeFileSync(path, readFileSync(path).subarray(0, 100_000)), 74, "is damaged"],
+  ])("changes nothing when the file %s", async (_what, spoil, code, message) => {
+    copyFileSync(backup, file);
+    spoil(file);
+    const failed = await kept("restore", file, "--yes");
+    expect(failed.code).toBe(code);
+    expect(failed.stderr).toContain(message);
+    expect(await rules(kept)).toEqual(["Use yarn.", "Use pnpm."]);
+    expect(readdirSync(kept.home.dataDir).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import { runMem } from "../cli/mem.ts";
+import { callMem } from "../cli/mem.ts";
 import { until, type WorkerHome } from "../helpers/worker-process.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
@@ -35,7 +35,7 @@ export async function startHub(home: WorkerHome, ...options: string[]): Promise<
 }
 
 export async function newAccount(home: WorkerHome, name: string) {
-  const { stdout, code } = await runMem(home, ["hub", "account", "create", name, "--json"]);
+  const { stdout, code } = await callMem(home, ["hub", "account", "create", name, "--json"]);
   expect(code).toBe(0);
   return JSON.parse(stdout) as { id: string; name: string; token: string; token_id: string };
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import * as z from "zod";
 import type { Mem } from "../mem.ts";
 
@@ -23,13 +23,25 @@ export interface McpClient {
 }
 
 /** A client that has listed the tools, so that it holds every answer against the output schema. */
-export async function connectMcp({ home }: Pick<Mem, "home">): Promise<McpClient> {
+export function connectMcp(mem: Pick<Mem, "home">): Promise<McpClient> {
+  return connect(mem, onTestFinished);
+}
+
+/** The same for all tests of the file. */
+export function connectMcpForFile(mem: Pick<Mem, "home">): Promise<McpClient> {
+  return connect(mem, afterAll);
+}
+
+async function connect(
+  { home }: Pick<Mem, "home">,
+  atEnd: (close: () => Promise<void>) => void,
+): Promise<McpClient> {
   const env = Object.fromEntries(
     Object.entries(home.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
   const transport = new StdioClientTransport({ command: process.execPath, args: [bin, "mcp"], env });
   const client = new Client({ name: "test", version: "1.0.0" });
-  onTestFinished(() => client.close());
+  atEnd(() => client.close());
   await client.connect(transport);
   await client.listTools();
   return {

@@ -8,13 +8,17 @@ import { dataPaths } from "../../../src/core/paths.ts";
 import { stripPrivate } from "../../../src/privacy/private-tags.ts";
 import { processesOf, until } from "../../helpers/worker-process.ts";
 import { calledMem, sharedMem } from "../mem.ts";
-import { bin, connectMcp } from "./connect.ts";
+import { bin, connectMcp, connectMcpForFile, type McpClient } from "./connect.ts";
 import { fillMemory, record } from "./fill.ts";
 
 describe("the tools", () => {
   // For the tests that change no record.
   const filled = sharedMem();
-  beforeAll(() => fillMemory(filled));
+  let filledClient: McpClient;
+  beforeAll(async () => {
+    await fillMemory(filled);
+    filledClient = await connectMcpForFile(filled);
+  });
 
   test("are four, say what they take, and change nothing", async () => {
     const { client } = await connectMcp(calledMem());
@@ -33,7 +37,7 @@ describe("the tools", () => {
   });
 
   test("lead from a list to whole records, and to what stands around them", async () => {
-    const { call } = await connectMcp(filled);
+    const { call } = filledClient;
 
     const found = await call("search", { query: "redirect", type: "observations", project: "shop" });
     expect(found.structured.results).toEqual([
@@ -75,7 +79,7 @@ describe("the tools", () => {
   });
 
   test("say that there is no such project, and which there are", async () => {
-    const { call } = await connectMcp(filled);
+    const { call } = filledClient;
     const project = "nowhere";
     const calls = {
       recent: { project },
@@ -93,7 +97,7 @@ describe("the tools", () => {
   });
 
   test("answer a question for a time, and are never empty without a word", async () => {
-    const { call } = await connectMcp(filled);
+    const { call } = filledClient;
     const { text, structured } = await call("search", { query: "what did we do in the last two days" });
     expect(text).toContain("Fixed the login redirect");
     expect(structured.notes).toEqual([expect.stringContaining('"the last two days" is read as')]);
@@ -109,7 +113,7 @@ describe("the tools", () => {
   });
 
   test("say in our words what they do not take", async () => {
-    const { call } = await connectMcp(filled);
+    const { call } = filledClient;
     const { failed, text } = await call("search", { query: "x".repeat(4_001) });
     expect({ failed, text }).toEqual({
       failed: true,
@@ -118,7 +122,7 @@ describe("the tools", () => {
   });
 
   test("keep to the project", async () => {
-    const { call } = await connectMcp(filled);
+    const { call } = filledClient;
     for (const [name, given] of [
       ["get_observations", { ids: ["1"] }],
       ["get_observations", { ids: ["P1"] }],
