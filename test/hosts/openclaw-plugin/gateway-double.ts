@@ -8,11 +8,16 @@ export interface Recorded {
   ctx: Record<string, unknown>;
 }
 
-/** A recorded event; `version` is a folder of the fixtures. */
+/** A recorded event; `version` is a folder of the fixtures. Tests send thousands: each file is read once. */
 function recorded(name: string, version = "openclaw"): Recorded {
-  const path = new URL(`../../fixtures/host-events/${version}/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(path, "utf8")) as Recorded;
+  const file = `${version}/${name}.json`;
+  const text =
+    texts.get(file) ?? readFileSync(new URL(`../../fixtures/host-events/${file}`, import.meta.url), "utf8");
+  texts.set(file, text);
+  return JSON.parse(text) as Recorded;
 }
+
+const texts = new Map<string, string>();
 
 export interface GatewayDouble {
   /** Calls the handler of a recorded event, with changed fields; resolves with what it returns. */

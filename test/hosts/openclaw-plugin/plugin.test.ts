@@ -1,15 +1,6 @@
-// The OpenClaw plugin in a gateway, with a real worker: observations, context, settings, commands, restarts.
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { eventually } from "../../helpers/eventually.ts";
-import {
-  drained,
-  processesOf,
-  startWorker,
-  type WorkerProcess,
-  workerHome,
-} from "../../helpers/worker-process.ts";
+// The OpenClaw plugin in a gateway, with a real worker: observations, context, settings, commands.
+import { beforeEach, describe, expect, test } from "vitest";
+import { drained, startWorker, type WorkerProcess, workerHome } from "../../helpers/worker-process.ts";
 import { type GatewayDouble, gatewayDouble, turn } from "./gateway-double.ts";
 
 interface Running {
@@ -224,42 +215,5 @@ describe("/mem_status", () => {
     await at.worker.kill();
     const text = await gateway.command("mem_status");
     expect(text).toContain("Worker: not reached: no worker runs. Events are spooled. Run `mem doctor`.");
-  });
-});
-
-describe("a worker that restarts", () => {
-  test("gets the events that came meanwhile", async () => {
-    const home = workerHome();
-    const gateway = gatewayDouble({ deps: { environment: home.env } });
-    const first = await startWorker(home);
-    gateway.emit("gateway_start");
-    await gateway.settled();
-    await first.stop();
-    // Its runtime is gone: the plugin cannot start a worker itself.
-    rmSync(join(home.dataDir, "hook-runtime"));
-    await turn(gateway);
-    await gateway.settled();
-    expect(gateway.warnings).toEqual([expect.stringContaining("was not delivered")]);
-    const second = await startWorker(home);
-    await eventually(async () => expect(await items(second, "/api/summaries")).toHaveLength(1), 20_000);
-    await drained(second);
-    expect(await items(second, "/sessions")).toMatchObject([{ host: "openclaw", prompt_count: 1 }]);
-    expect(await items(second, "/api/observations")).toHaveLength(1);
-    await turn(gateway, { event: { prompt: "And now?" }, ctx: { runId: "run-2" } });
-    await gateway.settled();
-    expect(await items(second, "/sessions")).toMatchObject([{ prompt_count: 2 }]);
-  });
-
-  test("is started by the gateway's start", async () => {
-    const home = workerHome();
-    const first = await startWorker(home);
-    await first.kill();
-    onTestFinished(() => {
-      for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
-    });
-    const gateway = gatewayDouble({ deps: { environment: home.env } });
-    gateway.emit("gateway_start");
-    await gateway.settled();
-    await eventually(async () => expect(await gateway.command("mem_status")).toContain("Worker: ok"), 20_000);
   });
 });
