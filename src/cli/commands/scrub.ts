@@ -36,7 +36,8 @@ async function scrub(context: CliContext, { dryRun, json }: ScrubOptions): Promi
   let state = await worker.scrub({ dry_run: dryRun === true });
   const options = json === true ? { json } : {};
   const progress = await openProgress(io, options, ({ done, total }: ScrubState & { failed: number }) => {
-    const percent = total === 0 ? 100 : Math.floor((10 * done) / total) * 10;
+    if (total === 0) return "Counting the rows";
+    const percent = Math.floor((10 * done) / total) * 10;
     return `${Math.min(100, percent)} % of ${counted(total, "row")} read`;
   });
   try {
