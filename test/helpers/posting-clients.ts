@@ -51,8 +51,8 @@ export function startPostingClients(count: number, seed: number): PostingClients
       const skipped = n % 10 === 9;
       const answer = await post(toolUse(random, { id, session: `session-${index >> 1}`, skipped }));
       if (answer.includes('"queued"')) queued.add(id);
-      // Paced, so that a long run does not spend its time on posting, and on checking a huge database.
-      await sleep(random.between(5, 80));
+      // Paced, so that a long run does not spend its time on checking a huge database.
+      await sleep(random.between(5, 30));
     }
   }
 
