@@ -86,7 +86,7 @@ test.each(copies)("a line that was copied %s is stored once", async (_name, copi
   expect(own).toEqual(["Which port does the resumed session use?"]);
 });
 
-test("a copy whose first session is gone is imported, and its first session after it not again", async () => {
+test("a copy without its first session is imported; that session adds nothing later", async () => {
   write(second, [...lines().map((line) => ({ ...line, sessionId: second })), itsOwn]);
   await importAll();
   const before = counts();

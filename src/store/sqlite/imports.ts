@@ -29,19 +29,6 @@ export function createImports(db: Sqlite) {
      values (?, ?, ?)
      on conflict (key) do update set position = excluded.position, updated_at_epoch = excluded.updated_at_epoch`,
   );
-  const promptsNear = sql.all<[At & { within: number }], StoredPrompt>(
-    `select *
-     from user_prompts
-     where session_id = @session and created_at_epoch between @at - @within and @at + @within
-     order by abs(created_at_epoch - @at)`,
-  );
-  const promptElsewhere = sql.value<[Delivery & { within: number }], number>(
-    `select 1
-     from user_prompts
-     where private = 0 and created_at_epoch between @at - @within and @at + @within
-       and claude_session_id <> @claude
-       and (event_key = @delivery or (event_key = @key and prompt_text = @text))`,
-  );
   const hasEnd = sql.value<[{ session: number; prompt: number }], number>(
     `select exists (
          select 1
@@ -75,18 +62,7 @@ export function createImports(db: Sqlite) {
       return text === undefined ? null : (JSON.parse(text) as Json);
     },
     setPosition: (key: string, at: Json, now: number) => setPosition(key, JSON.stringify(at), now),
-    /** Prompts of the session from a minute around `at`, the nearest first. */
-    promptsNear: ({ session, at }: At) => promptsNear({ session, at, within: sameWithinMs }),
-    /** Whether another session has the delivery: a host copies lines into the transcript of a resumed session. */
-    isElsewhere: (prompt: Delivery) => promptElsewhere({ ...prompt, within: sameWithinMs }) !== undefined,
-    /** The newest prompt of the session until `at`. */
-    promptAt: sql.get<[At], StoredPrompt>(
-      `select *
-       from user_prompts
-       where session_id = @session and created_at_epoch <= @at
-       order by created_at_epoch desc, id desc
-       limit 1`,
-    ),
+    ...createPromptLookup(db),
     /** Whether the turn of the prompt ended: its end is stored, or its summary. */
     hasEnd: (session: number, prompt: number) => hasEnd({ session, prompt }) === 1,
     hasEvent: (session: number, key: string) => hasEvent(session, key) === 1,
@@ -105,6 +81,38 @@ export function createImports(db: Sqlite) {
     /** When an import last wrote to a session that an import created; undefined for a live one. */
     importedAt: sql.value<[session: number], number>(
       "select imported_at_epoch from imported_sessions where session_id = ?",
+    ),
+  };
+}
+
+/** Prompts that an import may bring again. */
+function createPromptLookup(db: Sqlite) {
+  const sql = createSql(db);
+  const promptsNear = sql.all<[At & { within: number }], StoredPrompt>(
+    `select *
+     from user_prompts
+     where session_id = @session and created_at_epoch between @at - @within and @at + @within
+     order by abs(created_at_epoch - @at)`,
+  );
+  const promptElsewhere = sql.value<[Delivery & { within: number }], number>(
+    `select 1
+     from user_prompts
+     where private = 0 and created_at_epoch between @at - @within and @at + @within
+       and claude_session_id <> @claude
+       and (event_key = @delivery or (event_key = @key and prompt_text = @text))`,
+  );
+  return {
+    /** Prompts of the session from a minute around `at`, the nearest first. */
+    promptsNear: ({ session, at }: At) => promptsNear({ session, at, within: sameWithinMs }),
+    /** Whether another session has the delivery: a host copies lines into the transcript of a resumed session. */
+    isElsewhere: (prompt: Delivery) => promptElsewhere({ ...prompt, within: sameWithinMs }) !== undefined,
+    /** The newest prompt of the session until `at`. */
+    promptAt: sql.get<[At], StoredPrompt>(
+      `select *
+       from user_prompts
+       where session_id = @session and created_at_epoch <= @at
+       order by created_at_epoch desc, id desc
+       limit 1`,
     ),
   };
 }
