@@ -192,16 +192,23 @@ export async function until<T>(
 export function processesOf(home: WorkerHome): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   const mark = `MEM_DATA_DIR=${home.dataDir}`;
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(mark))
-    .map(Number);
+  const pids = readdirSync("/proc").filter(
+    (name) => /^\d+$/.test(name) && ofProcess(name, "environ").split("\0").includes(mark),
+  );
+  // A process that is about to start another program is still a copy of its parent, environment included.
+  const isCopy = (pid: string) => {
+    const parent = /^PPid:\s*(\d+)/m.exec(ofProcess(pid, "status"))?.[1] ?? "";
+    return pids.includes(parent) && ofProcess(pid, "cmdline") === ofProcess(parent, "cmdline");
+  };
+  return pids.filter((pid) => !isCopy(pid)).map(Number);
 }
 
-function environmentOf(pid: string): string[] {
+/** Empty when the process is gone. */
+function ofProcess(pid: string, file: "environ" | "status" | "cmdline"): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return [];
+    return "";
   }
 }
 
