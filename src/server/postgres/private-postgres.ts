@@ -85,7 +85,7 @@ const environment = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 async function createCluster(bin: string, home: PostgresHome, locale: readonly string[]): Promise<void> {
   const { cluster, user } = home;
   const root = dirname(cluster);
-  for (const name of readdirSync(root)) if (name.startsWith(unfinished)) removeTree(join(root, name));
+  for (const name of readdirSync(root)) if (name.startsWith(unfinished)) await removeTree(join(root, name));
   const made = join(root, `${unfinished}${newId()}`);
   mkdirSync(made, { mode: 0o700 });
   const account = user === undefined ? undefined : accountForInitdb();
@@ -106,13 +106,23 @@ async function createCluster(bin: string, home: PostgresHome, locale: readonly s
     if (user !== undefined) execFileSync("chown", ["-hR", `${user.uid}:${user.gid}`, made]);
     renameSync(made, cluster);
   } catch (cause) {
-    removeTree(made);
+    await removeTree(made);
     throw initdbFailed(cause, { initdb, cluster, user });
   }
 }
 
-function removeTree(path: string): void {
-  rmSync(path, { recursive: true, force: true });
+// After a SIGKILL of mem its initdb still adds files for a moment, then misses the removed ones and ends.
+async function removeTree(path: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (cause) {
+      const isFilled = cause instanceof Error && "code" in cause && cause.code === "ENOTEMPTY";
+      if (!isFilled || waitedMs >= predecessorTimeoutMs) throw cause;
+      await delay(pollMs);
+    }
+  }
 }
 
 interface FailedInitdb {

@@ -130,15 +130,22 @@ test("starts after a first start that was killed at any moment", async () => {
   expect(readdirSync(join(dataDir, "postgres")).sort()).toEqual(["cluster", "run"]);
 });
 
-test("removes an unfinished cluster and quotes what PostgreSQL refuses", async () => {
+test("removes an unfinished cluster that is still written to, and quotes what PostgreSQL refuses", async () => {
   const dataDir = tempDir();
   const { cluster } = preparePostgresHome(dataDir);
   const left = join(cluster, "..", "cluster.making-of-a-killed-process");
   mkdirSync(left);
   writeFileSync(join(left, "PG_VERSION"), "17\n");
+  // It ends when its directory is gone, or after a second or so.
+  const writer = spawn("/bin/sh", ["-c", `n=0; while [ $n -lt 3000 ] && : >base.$n; do n=$((n + 1)); done`], {
+    cwd: left,
+    stdio: "ignore",
+  });
+  await expect.poll(() => readdirSync(left).length).toBeGreaterThan(100);
   const postgres = await startPrivatePostgres({ dataDir });
   await postgres.stop();
   expect(existsSync(left)).toBe(false);
+  if (writer.exitCode === null) await once(writer, "exit");
   await expect(startPrivatePostgres({ dataDir, settings: ["shared_buffers=nonsense"] })).rejects.toThrow(
     /ended while it started\. It said: FATAL: {2}invalid value for parameter "shared_buffers"/,
   );
