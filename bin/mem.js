@@ -1,18 +1,14 @@
 #!/usr/bin/env node
-// Loads the bundle of the first word: a hook must not load the command line. It is required, not
-// imported: importing a CommonJS file starts Node's loader of modules, which costs as much again.
-import { createRequire } from "node:module";
-
+// Loads the bundle of the first word: a hook must not load the command line. A CommonJS file, by bin/package.json: Node's
+// loader of ES modules costs 10 ms.
 try {
-  const require = createRequire(import.meta.url);
   if (process.argv[2] === "hook") require("../dist/hook.cjs");
-  else await require("../dist/cli.cjs").main(process.argv.slice(2));
+  else require("../dist/cli.cjs").main(process.argv.slice(2));
 } catch (cause) {
-  if (!/^(ERR_)?MODULE_NOT_FOUND$/.test(cause?.code)) throw cause;
+  if (cause?.code !== "MODULE_NOT_FOUND") throw cause;
   // A clone without installed packages. A hook stays silent there.
   if (process.argv[2] !== "hook") {
-    const { fileURLToPath } = await import("node:url");
-    const folder = fileURLToPath(new URL("..", import.meta.url));
+    const folder = require("node:path").join(__dirname, "..");
     process.stderr.write(`mem is not built yet: run \`npm install\` in ${folder}\n`);
     process.exitCode = 69;
   }

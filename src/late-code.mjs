@@ -1,11 +1,11 @@
-// Plugins of the build: code of packages that the worker runs at its first use instead of at its start.
+// Plugins of the build: code that the worker and the command line run at its first use instead of at their start.
 import { readFile } from "node:fs/promises";
 
-// Node modules that packages load at start but the worker calls later or never: 3 ms of the start, with TLS.
-export const lateModules = {
+/** Modules of Node that are loaded with the code, but called later or never. */
+export const lateModules = (...modules) => ({
   name: "required-at-first-call",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?(http2|https|zlib)$/ }, ({ path, namespace }) =>
+    onResolve({ filter: new RegExp(`^(node:)?(${modules.join("|")})$`) }, ({ path, namespace }) =>
       namespace === "late" ? undefined : { path: path.replace("node:", ""), namespace: "late" },
     );
     onLoad({ filter: /./, namespace: "late" }, async ({ path }) => {
@@ -19,7 +19,7 @@ export const lateModules = {
       return { contents };
     });
   },
-};
+});
 
 // The router compiles a function for each part of a path, 130 of them, most of which no session asks for; and fastify loads
 // `semver` to check plugins that state a version, of which the worker has none. At first use instead: 6 ms of the start.

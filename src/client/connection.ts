@@ -28,7 +28,8 @@ export function createConnection({ connectMs, answerMs, open, host }: Connection
     json?: string,
   ): Promise<IncomingMessage> {
     const type = json === undefined ? {} : jsonHeaders(json);
-    const options = { ...asked, agent, headers: { host, ...type, ...headers } };
+    // Without a name for TLS, node:http would test the host for an IPv6 address: 3 ms for its regular expression.
+    const options = { ...asked, agent, servername: "", headers: { host, ...type, ...headers } };
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       const sent = requestOverHttp(options, (answer) => {
         answer.setTimeout(silentMs, () => answer.destroy(timeoutError(answerTimeoutCode)));

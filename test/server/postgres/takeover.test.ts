@@ -130,7 +130,7 @@ test("starts after a first start that was killed at any moment", async () => {
   expect(readdirSync(join(dataDir, "postgres")).sort()).toEqual(["cluster", "run"]);
 });
 
-test("removes an unfinished cluster that is still written to, and quotes what PostgreSQL refuses", async () => {
+test("removes an unfinished cluster still written to, and quotes PostgreSQL", async () => {
   const dataDir = tempDir();
   const { cluster } = preparePostgresHome(dataDir);
   const left = join(cluster, "..", "cluster.making-of-a-killed-process");
