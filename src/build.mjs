@@ -108,7 +108,15 @@ const commandLineCode = {
   ...common,
   ...commonJs,
   // What a search does not call.
-  plugins: [partsBeside, lateModules("child_process", "crypto", "fs/promises", "readline", "readline/promises", "stream/consumers"), undiciBeside],
+  plugins: [
+    partsBeside,
+    lateModules(
+      ...["child_process", "crypto", "fs/promises"],
+      ...["readline", "readline/promises"],
+      "stream/consumers",
+    ),
+    undiciBeside,
+  ],
   entryPoints: { cli: "src/cli/main.ts" },
   outdir: "dist",
 };

@@ -15,7 +15,7 @@ const paths = packed.files.map(({ path }) => path);
 
 const expected: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["the manifest, the license and the README", /^(package\.json|LICENSE|README\.md)$/],
-  ["the command", /^bin\/mem\.js$/],
+  ["the command", /^bin\/(mem\.js|package\.json)$/],
   ["the bundles of worker, hook and threads", /^dist\/[a-z0-9-]+\.cjs$/],
   ["the bundles of the command line", /^dist\/cli\/[\w-]+\.js$/],
   ["the pages of the viewer", /^dist\/viewer\/(\w+\.html|assets\/\w+-\w+\.(js|css|svg))$/],

@@ -138,7 +138,7 @@ export function loadServerSettings(environment: Environment): ServerSettings {
 const known: readonly string[] = [...Object.keys(serverTable), ...settingKeys];
 
 // Read by hooks, our child processes, hosts with a key, and tests.
-const others = /^MEM_(?:GENERATING|HOOK_CA_CERTS|TV_TOKEN|API_KEY|TEST_.*)$/;
+const others = /^MEM_(?:GENERATING|HOOK_CA_CERTS|HOOK_TIMEOUT_MS|TV_TOKEN|API_KEY|TEST_.*)$/;
 // Kubernetes sets these for a service named `mem`.
 const ofServices = /^MEM_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT\w*|PORT|PORT_\d+_(?:TCP|UDP)\w*)$/;
 

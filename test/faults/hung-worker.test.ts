@@ -23,7 +23,7 @@ function workerFile(home: WorkerHome): WorkerFile {
 
 /** A worker that a signal has stopped, with the mark of a hook whose wait timed out. */
 async function stopped(name: LauncherName, event = "post-tool-use") {
-  const home = workerHome();
+  const home = workerHome({ MEM_HOOK_TIMEOUT_MS: "" });
   const worker = await startWorker(home);
   process.kill(worker.pid, "SIGSTOP");
   onTestFinished(async () => {

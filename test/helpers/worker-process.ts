@@ -59,6 +59,8 @@ export function workerHome(env: NodeJS.ProcessEnv = {}, root: string = tempDir()
       MEM_DATA_DIR: dataDir,
       MEM_WORKER_PORT: "0",
       MEM_PROVIDER: "local",
+      // Many tests together are slow; what a hook does at its deadline is tested without this.
+      MEM_HOOK_TIMEOUT_MS: "20000",
       ...env,
     },
   };

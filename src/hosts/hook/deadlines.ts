@@ -4,8 +4,10 @@ import { kebabCase } from "../../text/kebab-case.ts";
 // The worker acknowledges a stored event within milliseconds; if it takes longer, the event is spooled.
 const captureMs = 1_000;
 
+const sessionEnd = "session-end";
+
 const deadlines: ReadonlyMap<string, number> = new Map([
-  // The first context of a session is worth waiting for.
+  // The first context of a session is worth waiting for; a worker that it starts is usually ready in under a second.
   ["session-start", 3_000],
   // The agent waits.
   ["setup", 1_500],
@@ -16,12 +18,19 @@ const deadlines: ReadonlyMap<string, number> = new Map([
   ["user-prompt-submitted", 1_500],
   ["before-submit-prompt", 1_500],
   // Claude Code ends these hooks after 1.5 s, and spooling needs time too.
-  ["session-end", 800],
+  [sessionEnd, 800],
 ]);
 
-/** Milliseconds for one delivery of `event`, from connecting to the end of the reply. */
-export function deadlineMs(event: string): number {
-  return deadlines.get(kebabCase(event)) ?? captureMs;
+/**
+ * Milliseconds for one delivery of `event`, from connecting to the end of the reply: at least `MEM_HOOK_TIMEOUT_MS` of the
+ * environment, which is for slow machines, except for the end of a session.
+ */
+export function deadlineMs(
+  event: string,
+  { MEM_HOOK_TIMEOUT_MS: least = "" }: NodeJS.ProcessEnv = {},
+): number {
+  const own = deadlines.get(kebabCase(event)) ?? captureMs;
+  return /^\d{1,5}$/.test(least) && kebabCase(event) !== sessionEnd ? Math.max(own, Number(least)) : own;
 }
 
 /** While the mark is younger than this, hooks other than a session start do not ask the worker. */
@@ -32,6 +41,3 @@ export const hungStartMs = 500;
 
 /** A worker without a reply for this long is replaced, unless it answers a last health check. */
 export const replaceAfterMs = 10_000;
-
-/** How long a session start waits for a worker that it started; usually ready in under a second. */
-export const workerStartMs = 3_000;

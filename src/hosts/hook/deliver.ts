@@ -18,7 +18,7 @@ export async function deliver(call: HookCall, payload: Buffer, dataDir: string):
   const hung = readHungMark(place);
   const starts = kebabCase(call.event) === "session-start";
   if (hung !== null && hung.lastMs < hungBelievedMs && !starts) return { failed: "hung" };
-  const deadline = hung !== null && starts ? hungStartMs : deadlineMs(call.event);
+  const deadline = hung !== null && starts ? hungStartMs : deadlineMs(call.event, process.env);
   const delivery = await ask({ call, payload, place, deadline });
   if (hung !== null && "answer" in delivery) clearHungMark(place);
   return delivery;

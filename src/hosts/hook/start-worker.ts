@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../core/clock.ts";
 import { makeDataDirectory, makePrivateDirectory } from "../../core/directory.ts";
 import { dataPaths, packageFile } from "../../core/paths.ts";
-import { workerStartMs } from "./deadlines.ts";
+import { deadlineMs } from "./deadlines.ts";
 import { deliver } from "./deliver.ts";
 import type { HookCall } from "./hook-call.ts";
 
@@ -30,7 +30,7 @@ export async function deliverAfterStart(
   worker.once("error", () => {
     ended = true;
   });
-  const deadline = systemClock.monotonicMs() + workerStartMs;
+  const deadline = systemClock.monotonicMs() + deadlineMs(call.event, process.env);
   while (!ended && systemClock.monotonicMs() < deadline) {
     await delay(lookEveryMs);
     const delivery = await deliver(call, payload, dataDir);

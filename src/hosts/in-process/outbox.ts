@@ -35,6 +35,7 @@ interface OutboxDeps {
   link: Pick<WorkerLink, "post">;
   dataDir: string | null;
   runHook: RunHook;
+  environment: NodeJS.ProcessEnv;
   clock: Clock;
   /** A line for the host's log. */
   warn(message: string): void;
@@ -50,7 +51,7 @@ const maxWaiting = 500;
 const startEveryMs = 30_000;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { link, warn } = deps;
+  const { link, environment, warn } = deps;
   const waiting: Waiting[] = [];
   const counts = { sent: 0, spooled: 0, dropped: 0 };
   const keep = createKeeper(deps, counts);
@@ -69,7 +70,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   async function deliver({ event, make }: Waiting): Promise<string> {
     const payload = Buffer.from(JSON.stringify(make()));
     try {
-      const reply = await link.post(event, payload, deadlineMs(event));
+      const reply = await link.post(event, payload, deadlineMs(event, environment));
       counts.sent += 1;
       failed = null;
       if (event === sessionStart && reply !== "") warn(reply);

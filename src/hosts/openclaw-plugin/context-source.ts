@@ -15,14 +15,20 @@ export interface ContextSource {
 const keptMs = 60_000;
 const maxProjects = 100;
 
-export function createContextSource(link: Pick<WorkerLink, "post">, clock: Clock): ContextSource {
+interface ContextSourceDeps {
+  link: Pick<WorkerLink, "post">;
+  environment: NodeJS.ProcessEnv;
+  clock: Clock;
+}
+
+export function createContextSource({ link, environment, clock }: ContextSourceDeps): ContextSource {
   const texts = new RecentMap<string, { text: string; atMs: number }>(maxProjects);
   const asking = new Map<string, Promise<string>>();
 
   async function ask(key: string, about: About): Promise<string> {
     const body = Buffer.from(JSON.stringify(origin(about)));
     const text = await failOpen("ask for context", () =>
-      link.post("context", body, deadlineMs("user-prompt-submit")),
+      link.post("context", body, deadlineMs("user-prompt-submit", environment)),
     );
     asking.delete(key);
     // The next turn asks again after a failed request, and until the project has records.

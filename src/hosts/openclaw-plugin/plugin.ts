@@ -81,9 +81,9 @@ export function createParts(gateway: Gateway, given: Partial<PluginDeps> = {}): 
     gateway,
     settings,
     link,
-    outbox: createOutbox({ host: openclaw, link, dataDir, runHook, clock, warn }),
+    outbox: createOutbox({ host: openclaw, link, dataDir, runHook, environment, clock, warn }),
     sessions: createSessions(openclaw, clock),
-    contexts: createContextSource(link, clock),
+    contexts: createContextSource({ link, environment, clock }),
     feed: createFeed({ link, send, after, warn }),
     seen: { conversation: false },
   };

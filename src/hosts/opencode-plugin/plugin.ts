@@ -38,7 +38,7 @@ export function createPlugin(
   const dataDir = hookDataDir(environment);
   const link = createWorkerLink({ host, dataDir, port: null, clock });
   const runHook = createHookProcess({ host, dataDir, environment });
-  const outbox = createOutbox({ host, link, dataDir, runHook, clock, warn: log("warn") });
+  const outbox = createOutbox({ host, link, dataDir, runHook, environment, clock, warn: log("warn") });
   outbox.wake();
   const handlers = handlersOf({ directory, outbox, sessions: createSessions() });
   const guarded = Object.entries(handlers).map(([name, handler]) => [

@@ -23,6 +23,12 @@ test("both wait as long for a worker that kept another hook waiting", () => {
   expect(Number(/\$age < (\d+) && \$event/.exec(script)?.[1]) * 1_000).toBe(hungBelievedMs);
 });
 
+test("MEM_HOOK_TIMEOUT_MS makes every wait longer but that at the end of a session", () => {
+  const least = (text: string) => (event: string) => deadlineMs(event, { MEM_HOOK_TIMEOUT_MS: text });
+  expect(["session-start", "post-tool-use", "SessionEnd"].map(least("2000"))).toEqual([3_000, 2_000, 800]);
+  for (const text of ["", "-1", "2s", "999999", "1e9"]) expect(least(text)("post-tool-use")).toBe(1_000);
+});
+
 test("a name as the host writes it has the same deadline", () => {
   for (const { event } of claudeCodeIntegration.hooks)
     expect(deadlineMs(event)).toBe(deadlineMs(kebabCase(event)));

@@ -8,7 +8,16 @@ import { onTestFinished } from "vitest";
 const secret = "the-secret-of-this-instance";
 
 /** What it does with a request for a hook. */
-export type Behaviour = "answer" | "hang" | "reset" | "drip" | "silent-end" | "garbage" | "cut" | number;
+export type Behaviour =
+  | "answer"
+  | "late"
+  | "hang"
+  | "reset"
+  | "drip"
+  | "silent-end"
+  | "garbage"
+  | "cut"
+  | number;
 
 export interface FakeWorker {
   /** Every byte that came in. */
@@ -100,10 +109,15 @@ function health(nonce: string, proves: boolean): string {
   return `HTTP/1.1 200 OK\r\nx-mem-proof: ${proof}\r\ncontent-length: 2\r\n\r\n{}`;
 }
 
-function respond(socket: Socket, { does, answer = "" }: FakeOptions): void {
+function respond(socket: Socket, options: FakeOptions): void {
+  const { does, answer = "" } = options;
   const head = `HTTP/1.1 ${typeof does === "number" ? does : 200} X\r\ncontent-type: text/plain\r\n`;
   const length = Buffer.byteLength(answer);
   if (does === "hang" || does === "reset") return;
+  if (does === "late") {
+    setTimeout(() => respond(socket, { ...options, does: "answer" }), 1_500);
+    return;
+  }
   if (does === "drip") socket.write(`${head}content-length: 1000\r\n\r\n{`);
   else if (does === "silent-end") socket.end();
   else if (does === "garbage") socket.end("\0\0\0not a response at all\r\n\r\n");

@@ -231,6 +231,13 @@ describe.each(clients)("after a hook timeout, %s", (name) => {
   });
 });
 
+test.each(clients)("MEM_HOOK_TIMEOUT_MS gets the reply of a slow worker, through %s", async (name) => {
+  const home = hookHome({ MEM_HOOK_TIMEOUT_MS: "20000" });
+  await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "late", answer });
+  expect(await runHook(launchers[name]("stop"), home, payload)).toEqual({ ...silent, stdout: answer });
+  expect(spooled(home)).toEqual([]);
+});
+
 test.each(clients)("a reply removes the hung mark, through %s", async (name) => {
   const home = hookHome();
   await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
