@@ -44,8 +44,8 @@ export async function runCommandLine(
     },
   });
   const context = createCliContext(io, environment);
-  const program = buildProgram(context, { asJson });
   const full = expandShortForms(words);
+  const program = buildProgram(context, { asJson, first: full[0] });
   try {
     if (words.length === 0 && isInteractive(environment, io)) await openScreens(context, { feedOnly: false });
     else await program.parseAsync(helpWords(program, full, given[0] === "help"), { from: "user" });

@@ -41,6 +41,20 @@ test.each(namesBelow(program))("the help of mem %s fits 80 columns and has two e
   for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
+test("a command line builds the command that it names, and no others", () => {
+  const context = createCliContext(createIo({ color: false, errColor: false }), {});
+  const whole = program.commands.map((command) => command.name());
+  const alone = whole.filter((name) => {
+    const names = buildProgram(context, { first: name }).commands.map((command) => command.name());
+    return names.includes(name) && names.length <= 3;
+  });
+  expect(whole.filter((name) => !alone.includes(name))).toEqual([
+    "exit-codes",
+    "completion",
+    "completion-values",
+  ]);
+});
+
 test("the help of mem itself fits 80 columns, in a pipe too", async () => {
   const { stdout } = await memAtHome()("--help");
   for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
