@@ -1,5 +1,7 @@
 // Tries whether the worker could listen at a host and port.
+
 import { type AddressInfo, createServer } from "node:net";
+import { codeOf } from "../core/error-code.ts";
 
 export type BindTrial = { is: "bound"; address: string } | { is: "refused"; code: string };
 
@@ -7,9 +9,7 @@ export type BindTrial = { is: "bound"; address: string } | { is: "refused"; code
 export function tryBind(host: string, port: number): Promise<BindTrial> {
   const server = createServer();
   return new Promise((resolve) => {
-    server.once("error", (error) =>
-      resolve({ is: "refused", code: "code" in error ? String(error.code) : error.name }),
-    );
+    server.once("error", (error) => resolve({ is: "refused", code: codeOf(error) || error.name }));
     server.listen({ host, port, exclusive: true }, () => {
       const { address } = server.address() as AddressInfo;
       server.close(() => resolve({ is: "bound", address }));

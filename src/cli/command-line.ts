@@ -1,7 +1,9 @@
 // One command line: words to a command, an error to an exit code. Both happen here and nowhere else.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Command, CommanderError } from "commander";
+import { codeOf } from "../core/error-code.ts";
 import { MemError, toMemError } from "../core/errors.ts";
 import { childEnvironment, type Environment, pagerCommand, wantsColor } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
@@ -77,7 +79,7 @@ function helpOf(program: Command, [word, ...rest]: readonly string[], path = "me
 }
 
 function isClosedPipe({ code, cause }: MemError): boolean {
-  return code === "output_failed" && cause instanceof Error && "code" in cause && cause.code === "EPIPE";
+  return code === "output_failed" && codeOf(cause) === "EPIPE";
 }
 
 function report(io: Io, error: MemError, asJson: boolean): number {

@@ -1,8 +1,10 @@
 // Writes standing rules into a marked section of a file that agents read, such as AGENTS.md.
+
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { RulesAnswer } from "../client/worker-client.ts";
+import { codeOf } from "../core/error-code.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
 import type { HostAgent } from "../hosts/integration.ts";
 import { importersOf } from "../hosts/memory-files.ts";
@@ -81,7 +83,7 @@ function read(file: string): Buffer | null {
     const bytes = readFileSync(file);
     if (isUtf8(bytes)) return bytes;
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
+    if (codeOf(cause) === "ENOENT") return null;
     throw new MemError("usage", {
       message: `${file} cannot be read. Nothing was changed.`,
       hint: "Name a text file, such as AGENTS.md.",

@@ -1,6 +1,8 @@
 // `mem sync passphrase` and `mem sync rotate`: a new passphrase for the account's key, or a new key.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import type { SealedRing } from "../sync/key-ring.ts";
 import type { JsonOptions } from "./command.ts";
@@ -71,7 +73,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
+    if (codeOf(cause) === "ENOENT") return "";
     throw cause;
   }
 }

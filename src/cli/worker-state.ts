@@ -1,9 +1,11 @@
 // Whether the worker is stopped, answers, or hangs.
+
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health, type WorkerClient } from "../client/worker-client.ts";
 import { processStart } from "../core/clock.ts";
+import { codeOf } from "../core/error-code.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
 import { isAlive } from "../core/is-alive.ts";
 
@@ -55,8 +57,7 @@ export function silentWorker(pid: number): MemError {
 
 // A refused connection means that nothing listens; an answer of another program has no cause.
 function isHeld({ cause }: MemError): boolean {
-  if (!(cause instanceof Error)) return false;
-  return !("code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ENOENT"));
+  return cause instanceof Error && !["ECONNREFUSED", "ENOENT"].includes(codeOf(cause));
 }
 
 // For a worker.json without the start time of its process: only a process that looks like a worker is signaled.

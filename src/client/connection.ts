@@ -1,7 +1,9 @@
 // Requests to the worker over one connection, with deadlines. Over node:http: undici alone takes longer to load than the
 // rest of a command, 140 ms of CPU time against 17.
+
 import { Agent, type IncomingMessage, type RequestOptions, request as requestOverHttp } from "node:http";
 import type { Socket } from "node:net";
+import { codeOf } from "../core/error-code.ts";
 
 interface ConnectionOptions {
   connectMs: number;
@@ -76,7 +78,7 @@ function timeoutError(code: string): Error {
 }
 
 export function isTimeout(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && timeoutCodes.has(cause.code);
+  return timeoutCodes.has(codeOf(cause));
 }
 
 function inTime(socket: Socket, connectMs: number): Socket {

@@ -1,4 +1,5 @@
 // The typed client of the worker's routes, used by the command line and its screens.
+import { codeOf } from "../core/error-code.ts";
 import { failOpen, MemError } from "../core/errors.ts";
 import type { ImportBatch, ImportCounts } from "../core/records/imports.ts";
 import { noSuchProject } from "../core/records/known-names.ts";
@@ -175,7 +176,7 @@ function isUnreachable(error: unknown): error is MemError {
 function mayRepeat(method: Method, error: unknown): boolean {
   if (!isUnreachable(error)) return false;
   if (method === "GET" || error.cause === undefined) return true;
-  return error.cause instanceof Error && "code" in error.cause && notSent.has(error.cause.code);
+  return notSent.has(codeOf(error.cause));
 }
 
 const notSent: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT", connectTimeoutCode]);

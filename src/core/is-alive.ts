@@ -1,5 +1,7 @@
 // Whether a process runs.
+
 import { readFileSync } from "node:fs";
+import { codeOf } from "./error-code.ts";
 import { failOpenSync } from "./errors.ts";
 
 /** True while a process with this id runs, also one of another user; false for a zombie. */
@@ -8,7 +10,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return !isZombie(pid);
   } catch (cause) {
-    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
+    return codeOf(cause) === "EPERM";
   }
 }
 

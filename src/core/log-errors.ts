@@ -1,6 +1,8 @@
 // Log lines for errors: one line per error, and a count instead of repeated lines in an outage.
+
 import type { LogFn, Logger } from "pino";
 import { redactSecrets } from "../privacy/secrets.ts";
+import { codeOf } from "./error-code.ts";
 import { MemError } from "./errors.ts";
 
 /** An error in the log. */
@@ -57,12 +59,6 @@ function inOneLine(cause: unknown): string {
 function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : typeof thrown === "string" ? thrown : typeof thrown;
   return redactSecrets(text.slice(0, maxChars)).replaceAll(/\s*\n\s*/g, " ");
-}
-
-function codeOf(thrown: unknown): string {
-  return typeof thrown === "object" && thrown !== null && "code" in thrown && typeof thrown.code === "string"
-    ? thrown.code
-    : "";
 }
 
 const windowMs = 10_000;

@@ -1,7 +1,9 @@
 // Writes and reads export files. A file is readable by its owner only, and gets its name when it is complete.
+
 import { constants, lstatSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
+import { codeOf } from "./error-code.ts";
 import { MemError } from "./errors.ts";
 
 type Write = (text: string) => Promise<void>;
@@ -68,7 +70,7 @@ function isFileError(cause: unknown): boolean {
 
 function failed(what: string, cause: unknown): MemError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = codeOf(cause);
   const hint = hints[code];
   return new MemError("output_failed", {
     message: `${what} cannot be written (${why}).`,

@@ -1,8 +1,10 @@
 // Asks Codex CLI's app server which hooks its user trusts: Codex skips an untrusted hook without a word.
+
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
@@ -119,7 +121,7 @@ function askForHooks(child: Child, cwd: string): Promise<{ hooks: CodexHook[] } 
 }
 
 function reasonOf(cause: Error): string {
-  const isMissing = "code" in cause && cause.code === "ENOENT";
+  const isMissing = codeOf(cause) === "ENOENT";
   return isMissing ? "the command `codex` was not found" : cause.message;
 }
 

@@ -1,4 +1,5 @@
 // Reads and replaces a host's settings file; keeps its mode and a link to it.
+
 import {
   closeSync,
   fchmodSync,
@@ -16,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { makeDirectories } from "../core/directory.ts";
+import { codeOf } from "../core/error-code.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
 import { homePath } from "../core/paths.ts";
 
@@ -24,7 +26,7 @@ export function readSettingsFile(path: string): string | null {
   try {
     return strictUtf8.decode(readFileSync(path));
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
+    if (codeOf(cause) === "ENOENT") return null;
     throw unusable(path, "cannot be read", cause);
   }
 }

@@ -1,4 +1,5 @@
 // Binds an app to its address, with an error that names the way out.
+import { codeOf } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import type { App } from "../http/plugins/zod.ts";
 
@@ -27,7 +28,3 @@ const listenHints: Readonly<Record<string, string>> = {
   EAI_AGAIN: noSuchAddress,
   EACCES: "Ports below 1024 need root. Choose another port with --port.",
 };
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
-}

@@ -1,9 +1,11 @@
 // The data directory, and the cache directory.
+
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import envPaths from "env-paths";
 import { closeDirectory, demandOwn, exposureOf, makeDirectories } from "../core/directory.ts";
+import { codeOf } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
 import { parseSetting } from "./table.ts";
@@ -77,7 +79,7 @@ function demandAccess(directory: string, rights: number, done: string): void {
   try {
     accessSync(directory, rights);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const code = codeOf(cause);
     throw new MemError("data_dir_unusable", {
       message: `${directory} cannot be ${done}${code === "" ? "" : ` (${code})`}.`,
       hint:

@@ -1,4 +1,5 @@
 // Reads and replaces small private files of the data directory, without following links.
+
 import {
   closeSync,
   constants,
@@ -14,6 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { systemClock } from "../core/clock.ts";
+import { codeOf } from "../core/error-code.ts";
 import { type ErrorCode, failOpenSync, MemError } from "../core/errors.ts";
 
 // Our files have a few kilobytes.
@@ -100,7 +102,7 @@ function openNew(path: string, code: ErrorCode): number {
     try {
       return openSync(path, "wx", 0o600);
     } catch (cause) {
-      if (errorCode(cause) !== "EEXIST" || step === waitSteps) {
+      if (codeOf(cause) !== "EEXIST" || step === waitSteps) {
         throw unwritable(path, code, cause);
       }
       removeAbandoned(path);
@@ -111,7 +113,7 @@ function openNew(path: string, code: ErrorCode): number {
 
 // A full disk is not a problem of the file.
 function unwritable(path: string, code: ErrorCode, cause: unknown): MemError {
-  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(String(errorCode(cause)))) {
+  if (["ENOSPC", "EDQUOT", "EFBIG"].includes(String(codeOf(cause)))) {
     const message = `The disk is full: ${basename(path)} was not changed.`;
     return new MemError("storage_full", { message, hint: "Free some space, then try again.", cause });
   }
@@ -137,9 +139,5 @@ function syncDirectory(path: string): void {
 }
 
 function isMissing(cause: unknown): boolean {
-  return errorCode(cause) === "ENOENT";
-}
-
-function errorCode(cause: unknown): unknown {
-  return cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return codeOf(cause) === "ENOENT";
 }

@@ -1,4 +1,5 @@
 // Binds the worker's port, on loopback in every case, and a socket in the data directory that no other user can take.
+
 import { chmodSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import {
@@ -11,6 +12,7 @@ import {
 } from "node:net";
 import { dirname } from "node:path";
 import { makePrivateDirectory } from "../core/directory.ts";
+import { codeOf } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import { isLoopbackHost } from "../settings/loopback-host.ts";
 
@@ -123,8 +125,4 @@ function listening(server: SocketServer, options: ListenOptions): Promise<void> 
       resolve();
     });
   });
-}
-
-function codeOf(cause: unknown): unknown {
-  return cause instanceof Error && "code" in cause ? cause.code : undefined;
 }

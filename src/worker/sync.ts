@@ -1,8 +1,10 @@
 // Device sync in the worker: the engine over the store when a hub is set up, and what it tells the stream and the API.
+
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemTimers } from "../core/clock.ts";
+import { codeOf } from "../core/error-code.ts";
 import { failOpen, failOpenSync, MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { StreamEvent } from "../core/records/events.ts";
@@ -121,7 +123,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    if (codeOf(cause) === "ENOENT") return undefined;
     throw cause;
   }
 }

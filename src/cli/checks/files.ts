@@ -1,4 +1,5 @@
 // Checks that need no worker: Node, the data directory and its files.
+
 import {
   closeSync,
   existsSync,
@@ -13,6 +14,7 @@ import {
 import { basename, join, relative } from "node:path";
 import { readWorkerAddress } from "../../client/worker-address.ts";
 import { demandOwn } from "../../core/directory.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import type { DataPaths } from "../../core/paths.ts";
 import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
@@ -66,7 +68,7 @@ function writeRefusal(directory: string): string | null {
     writeFileSync(probe, "mem doctor", { flag: "wx", mode: 0o600 });
     return null;
   } catch (cause) {
-    return cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    return codeOf(cause) || "unknown";
   } finally {
     rmSync(probe, { force: true });
   }

@@ -1,10 +1,12 @@
 // `mem worker`: start, stop and inspect the background process that records.
+
 import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health } from "../../client/worker-client.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { addCommand, count, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
@@ -86,7 +88,7 @@ async function runForeground(): Promise<void> {
   try {
     createRequire(import.meta.url)(workerBundle());
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const code = codeOf(cause);
     throw /^(ERR_)?MODULE_NOT_FOUND$/.test(code) ? missingPackage(cause) : cause;
   }
 }

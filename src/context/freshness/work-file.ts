@@ -1,8 +1,10 @@
 // Reads a file of a work tree and computes its git blob id without git. Never reads outside the tree.
+
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { codeOf } from "../../core/error-code.ts";
 
 /** The hash of git blob ids: `sha1` unless the repository is configured otherwise. */
 export type ObjectFormat = "sha1" | "sha256";
@@ -100,7 +102,3 @@ async function contentOf(handle: Handle, size: number): Promise<Buffer | null> {
 }
 
 const pieceBytes = 64 * 1024;
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
-}

@@ -1,5 +1,7 @@
 // One POST to an external server: deadline, abort, bounded reply, and never to another origin.
+
 import type { Pool } from "undici";
+import { codeOf } from "../error-code.ts";
 import { MemError } from "../errors.ts";
 import { cleanReason } from "./error-text.ts";
 import { AddressRefused, guardedConnector, type Resolve } from "./network-guard.ts";
@@ -187,9 +189,4 @@ function broken(who: string, error: unknown, secrets: readonly string[]): PostFa
 function plainCause(error: unknown, secrets: readonly string[]): Error {
   const message = error instanceof Error ? error.message : String(error);
   return new Error(cleanReason(message === "" ? codeOf(error) || "no connection" : message, secrets));
-}
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : "";
 }

@@ -1,5 +1,7 @@
 // One connection to an address: one request and response at a time, all within one deadline.
+
 import type { Socket } from "node:net";
+import { codeOf } from "../../core/error-code.ts";
 import { parseResponse, type Response } from "./response.ts";
 
 /** A unix socket or named pipe, or a port of the loopback. */
@@ -127,5 +129,5 @@ const absentCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 function reachOf(cause: Error): Failure {
-  return "code" in cause && absentCodes.has(cause.code) ? "absent" : "unreachable";
+  return absentCodes.has(codeOf(cause)) ? "absent" : "unreachable";
 }

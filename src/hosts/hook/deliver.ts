@@ -1,6 +1,8 @@
 // Delivers one event to the worker: over the socket in the data directory, else over the address in worker.json.
+
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { exposureOf } from "../../core/directory.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { kebabCase } from "../../text/kebab-case.ts";
 import { type Connection, DeliveryFailure, type Failure, failureOf, openConnection } from "./connection.ts";
 import { deadlineMs, hungBelievedMs, hungStartMs } from "./deadlines.ts";
@@ -34,7 +36,7 @@ export function enter(dataDir: string): { place: string } | { failed: "absent" |
     process.chdir(dataDir);
     return exposureOf(statSync(".")) === null ? { place: "." } : { failed: "exposed" };
   } catch (cause) {
-    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const isMissing = codeOf(cause) === "ENOENT";
     return { failed: isMissing ? "absent" : "exposed" };
   }
 }

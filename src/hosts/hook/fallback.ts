@@ -2,6 +2,7 @@
 // is replaced, and every other event is cleaned and spooled until the worker drains it.
 
 import { processStart } from "../../core/clock.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { failOpen } from "../../core/errors.ts";
 import { kebabCase } from "../../text/kebab-case.ts";
 import { announcedProcess } from "./announced-worker.ts";
@@ -91,6 +92,6 @@ function runs({ pid, start }: { pid: number; start: string | null }): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    return !(cause instanceof Error && "code" in cause && cause.code === "ESRCH");
+    return codeOf(cause) !== "ESRCH";
   }
 }

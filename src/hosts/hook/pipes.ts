@@ -1,6 +1,8 @@
 // Reads the host's payload from stdin and writes the worker's reply.
+
 import { fstatSync, readSync, writeSync } from "node:fs";
 import type { Socket, SocketConstructorOpts } from "node:net";
+import { codeOf } from "../../core/error-code.ts";
 
 const stdin = 0;
 /** For the host's envelope. */
@@ -62,8 +64,4 @@ function streamed(bytes: Buffer, fd: number): Promise<void> {
 function socketOf(options: SocketConstructorOpts): Socket {
   const net = process.getBuiltinModule("node:net");
   return new net.Socket(options);
-}
-
-function codeOf(cause: unknown): unknown {
-  return cause instanceof Error && "code" in cause ? cause.code : undefined;
 }

@@ -1,6 +1,8 @@
 // Error handler: every error becomes the one error body, with a code of the catalog and no internals.
+
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
+import { codeOf } from "../../core/error-code.ts";
 import { type ErrorCode, MemError } from "../../core/errors.ts";
 import { loggedPath } from "./remote-guard.ts";
 import { securityHeaders } from "./request-guard.ts";
@@ -112,7 +114,7 @@ function noSuchRoute(openapi: string): MemError {
 
 function signsOf(thrown: unknown): { code: string; statusCode: number } {
   if (typeof thrown !== "object" || thrown === null) return { code: "", statusCode: 0 };
-  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  const code = codeOf(thrown);
   const statusCode = "statusCode" in thrown && typeof thrown.statusCode === "number" ? thrown.statusCode : 0;
   return { code, statusCode };
 }

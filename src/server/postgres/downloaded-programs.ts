@@ -1,9 +1,11 @@
 // Downloads the programs of the private PostgreSQL when a server needs them first: 60 MB that no other command uses.
+
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import * as z from "zod";
 import { makeDirectories } from "../../core/directory.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { childEnvironment, processEnvironment } from "../../settings/environment.ts";
 
@@ -153,7 +155,7 @@ function downloadFailed(cause: unknown): MemError {
 // npm prints the code first, then sentences.
 function npmReason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  if ("code" in cause && cause.code === "ENOENT") return "the command `npm` was not found.";
+  if (codeOf(cause) === "ENOENT") return "the command `npm` was not found.";
   const output = "stderr" in cause ? String(cause.stderr) : "";
   const lines = output.split("\n").flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1] ?? []);
   const sentences = lines.filter((line) => !/^A complete log|^code /.test(line));

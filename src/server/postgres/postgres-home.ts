@@ -1,8 +1,10 @@
 // Directories and user of the private PostgreSQL. It refuses to run as root, so root gives it a uid and a way in.
+
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectories } from "../../core/directory.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { contentKey } from "../../core/ids.ts";
 import { ancestorsOf, type PostgresUser } from "./postgres-programs.ts";
@@ -50,7 +52,7 @@ export function giveTo({ uid, gid }: PostgresUser, directory: string): void {
     // chown takes ids without a sign, and `accountForInitdb` has them with one.
     chownSync(directory, uid >>> 0, gid >>> 0);
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : "unknown";
+    const code = codeOf(cause) || "unknown";
     throw new MemError("data_dir_unusable", {
       message: `PostgreSQL does not run as root, and ${directory} cannot be given to user id ${uid >>> 0} (${code}).`,
       hint: "Start mem as another user, or set MEM_DATABASE_URL.",

@@ -1,9 +1,11 @@
 // A private PostgreSQL: a child process on a socket file, without a port, that ends when this process ends.
+
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { isAlive } from "../../core/is-alive.ts";
@@ -118,7 +120,7 @@ async function removeTree(path: string): Promise<void> {
       rmSync(path, { recursive: true, force: true });
       return;
     } catch (cause) {
-      const isFilled = cause instanceof Error && "code" in cause && cause.code === "ENOTEMPTY";
+      const isFilled = codeOf(cause) === "ENOTEMPTY";
       if (!isFilled || waitedMs >= predecessorTimeoutMs) throw cause;
       await delay(pollMs);
     }
@@ -132,7 +134,7 @@ interface FailedInitdb {
 }
 
 function initdbFailed(cause: unknown, { initdb, cluster, user }: FailedInitdb): MemError {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = codeOf(cause);
   if (code === "EACCES" || code === "EPERM") {
     const barrier = user === undefined ? undefined : barrierTo(initdb, user);
     return new MemError("storage_failed", {

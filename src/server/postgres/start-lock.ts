@@ -1,8 +1,10 @@
 // Lock of a data directory: one process at a time creates, starts or joins its private PostgreSQL.
+
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeDirectories } from "../../core/directory.ts";
+import { codeOf } from "../../core/error-code.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { isAlive } from "../../core/is-alive.ts";
@@ -44,7 +46,7 @@ function take(file: string): boolean {
     linkSync(mine, file);
     return true;
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return false;
+    if (codeOf(cause) === "EEXIST") return false;
     throw cause;
   } finally {
     rmSync(mine, { force: true });

@@ -1,8 +1,8 @@
 // Writes events in groups: events that arrive during a write form the next group, so one commit serves many.
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { type BatchItem, batchItem, type NewEvent, storeEvents, type Written } from "./event-batch.ts";
 import type { Connections } from "./open.ts";
-import { codeOf } from "./storage-error.ts";
 
 export type EventWriter = ReturnType<typeof createEventWriter>;
 

@@ -1,6 +1,8 @@
 // Migrates the server's database; concurrent starts wait for each other.
+
 import { runMigrations } from "graphile-worker";
 import type { Pool, PoolClient } from "pg";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import tenancy from "./migrations/0001-tenancy.sql";
 import memory from "./migrations/0002-memory.sql";
@@ -21,7 +23,7 @@ import hub from "./migrations/0016-hub.sql";
 import sharedRecords from "./migrations/0017-shared-records.sql";
 import sharedDevices from "./migrations/0018-shared-devices.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
-import { codeOf, toStorageError } from "./storage-error.ts";
+import { toStorageError } from "./storage-error.ts";
 
 const migrations = [
   { version: 1, name: "tenancy", sql: tenancy },

@@ -1,8 +1,10 @@
 // First connection to a database: checks the configured one, creates the one of the private cluster.
+
 import { Client } from "pg";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
-import { codeOf, toStorageError } from "./storage-error.ts";
+import { toStorageError } from "./storage-error.ts";
 
 const connectTimeoutMs = 10_000;
 

@@ -1,4 +1,5 @@
 // Maps errors of PostgreSQL and its driver to MemError.
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 
 /**
@@ -31,13 +32,6 @@ export function toStorageError(cause: unknown): MemError {
     });
   }
   return new MemError("internal", { cause });
-}
-
-/** The SQLSTATE or Node error code; empty when there is none. */
-export function codeOf(cause: unknown): string {
-  return typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
-    ? cause.code
-    : "";
 }
 
 function isLostConnection(cause: unknown): boolean {

@@ -1,11 +1,11 @@
 // Teams and their projects.
 
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import { insertAudit } from "./audit.ts";
 import { epochMs } from "./epoch-ms.ts";
 import type { Connections, Queryable } from "./open.ts";
-import { codeOf } from "./storage-error.ts";
 import { inTransaction } from "./tenant.ts";
 
 /** The id of the team with this name; created if missing. As `mem_system`. */

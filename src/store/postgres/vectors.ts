@@ -1,7 +1,9 @@
 // Extension and tables of the vectors. Every start creates what is missing, so that an extension installed later is found;
 // not a numbered migration, since not every database has pgvector.
+
 import type { Pool, PoolClient } from "pg";
-import { codeOf, toStorageError } from "./storage-error.ts";
+import { codeOf } from "../../core/error-code.ts";
+import { toStorageError } from "./storage-error.ts";
 
 /** `schema` is the schema of the extension. */
 export type VectorPlace = { state: "on"; schema: string } | { state: "off"; reason: string };

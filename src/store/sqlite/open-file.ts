@@ -1,7 +1,9 @@
 // Opens one SQLite file; names the way out when SQLite itself cannot be loaded.
+
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { packageFile } from "../../core/paths.ts";
 
@@ -34,7 +36,7 @@ export function openToRead(
 
 function isNotLoaded(cause: unknown): boolean {
   if (!(cause instanceof Error) || cause instanceof Database.SqliteError) return false;
-  const isForOther = "code" in cause && cause.code === "ERR_DLOPEN_FAILED";
+  const isForOther = codeOf(cause) === "ERR_DLOPEN_FAILED";
   return isForOther || cause.message.startsWith("Could not locate the bindings file");
 }
 
