@@ -16,8 +16,9 @@ export interface TimelineLine {
   type: string;
   title: string;
   project: string;
-  /** The whole text where it quotes what was said. */
+  /** The whole text where it quotes what was said, and its session. */
   quote?: string | undefined;
+  session?: string | undefined;
   /** Short marks after the title. */
   marks: string[];
   /** True for the record that was asked for. */
@@ -30,7 +31,7 @@ export interface TimelineLine {
 
 /**
  * Prints the lines under their days, with the project when there are several. Without `all`, one line replaces routine
- * steps in a row, and a text that several records quote is printed once.
+ * steps in a row, and a text that several records of a turn quote is printed once.
  */
 export function renderTimeline(
   io: Io,
@@ -67,21 +68,29 @@ export function renderTimeline(
 // A prompt of one sentence is a statement too, and a summary may have only its request.
 function withoutRepeats(lines: readonly TimelineLine[]): TimelineLine[] {
   const owners = new Map<string, TimelineLine>();
+  const keys = quoteKeys(lines);
   for (const line of lines) {
-    const key = quoteKey(line);
+    const key = keys.get(line) ?? "";
     const owner = owners.get(key);
     if (owner === undefined || rankOf(line) > rankOf(owner)) owners.set(key, line);
   }
   return lines.filter(
-    (line) => line.isAnchor || quoteKey(line) === "" || owners.get(quoteKey(line)) === line,
+    (line) => line.isAnchor || !keys.has(line) || owners.get(keys.get(line) ?? "") === line,
   );
 }
 
-function quoteKey({ quote = "" }: TimelineLine): string {
-  return quote
-    .toLowerCase()
-    .replace(/\s+/g, " ")
-    .replace(/[….!?:;,\s]+$/u, "");
+// A key for each text and turn; a prompt begins the next turn of its session.
+function quoteKeys(lines: readonly TimelineLine[]): Map<TimelineLine, string> {
+  const keys = new Map<TimelineLine, string>();
+  const turns = new Map<string, number>();
+  for (const line of lines) {
+    const { quote, session = "", type } = line;
+    if (type === "prompt") turns.set(session, (turns.get(session) ?? 0) + 1);
+    if (quote === undefined || quote === "") continue;
+    const words = quote.toLowerCase().replace(/\s+/g, " ");
+    keys.set(line, `${session} ${turns.get(session) ?? 0} ${words.replace(/[….!?:;,\s]+$/u, "")}`);
+  }
+  return keys;
 }
 
 // Of one text the anchor stays, else the observation.
@@ -124,6 +133,7 @@ export function timelineLine(item: TimelineItem): TimelineLine {
     project,
     isAnchor,
     type: kind,
+    session: item.sdk_session_id,
     marks: branchMarks(item),
     notes: [],
   };

@@ -135,3 +135,12 @@ test("shows a text once that is a prompt, a statement and the request of a summa
   expect(asked[1]).toMatch(/^> .*P7/);
   expect(asked).toHaveLength(2);
 });
+
+test("shows a text again that a later turn or another session has", () => {
+  const rule: TimelineItem = { ...observation, said_by: "user", summary: "Why does the login loop?" };
+  const again = { ...prompt, id: 8, created_at_epoch: noon + 120_000 };
+  const later = { ...rule, id: 113, created_at_epoch: noon + 120_000 };
+  const elsewhere = { ...rule, id: 114, sdk_session_id: "other", created_at_epoch: noon + 180_000 };
+  const names = linesOf([prompt, rule, again, later, elsewhere], false, false).slice(1);
+  expect(names.map((line) => line.trim().split(/ +/)[1])).toEqual(["112", "113", "114"]);
+});
