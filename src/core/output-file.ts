@@ -1,10 +1,12 @@
 // Writes and reads export files. A file is readable by its owner only, and gets its name when it is complete.
 
-import { constants, lstatSync } from "node:fs";
+import { constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { codeOf } from "./error-code.ts";
 import { MemError } from "./errors.ts";
+import type { DataPaths } from "./paths.ts";
 
 type Write = (text: string) => Promise<void>;
 
@@ -53,6 +55,34 @@ export async function* fromFile(path: string): AsyncGenerator<Uint8Array> {
     });
   });
   yield* file.createReadStream();
+}
+
+/**
+ * Throws `usage` for a file in the data directory, in a directory that it links to, or one that is also a file of it under
+ * another name: an export there would replace the memory or what the worker keeps beside it.
+ */
+export function demandOutsideData(file: string, { socket: _socket, ...paths }: DataPaths): void {
+  const owned = new Set(
+    [...Object.values(paths), ...["-wal", "-shm"].map((suffix) => paths.database + suffix)].map(identityOf),
+  );
+  let at = resolve(file);
+  while (identityOf(at) === undefined && dirname(at) !== at) at = dirname(at);
+  // Compared by device and inode: names differ by links, mounts and case.
+  for (at = realpathSync(at); ; at = dirname(at)) {
+    const identity = identityOf(at);
+    if (identity !== undefined && owned.has(identity)) {
+      throw new MemError("usage", {
+        message: `${file} is in the data directory, ${paths.root}. Nothing was written.`,
+        hint: "Name a file outside of it.",
+      });
+    }
+    if (dirname(at) === at) return;
+  }
+}
+
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
 }
 
 function demandPlainFile(path: string): void {

@@ -101,6 +101,16 @@ describe("mem backup", () => {
     expect(await mem("backup", dirname(file))).toMatchObject({ code: 74 });
     expect(beside()).toEqual(["memory.db"]);
   });
+
+  test("never replaces the database, also with --force, and neither does mem export", async () => {
+    await remember("Use pnpm.");
+    for (const name of ["mem.db", "mem.db-wal", "settings.json", "memory.db"]) {
+      const inside = join(mem.home.dataDir, name);
+      expect(await mem("backup", inside, "--force")).toMatchObject({ code: 64 });
+      expect(await mem("export", "--out", inside, "--force")).toMatchObject({ code: 64 });
+    }
+    expect(await rules()).toEqual(["Use pnpm."]);
+  });
 });
 
 describe("mem restore", () => {

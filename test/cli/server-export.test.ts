@@ -66,7 +66,7 @@ test("exports to and imports from a pipe and a private file", async () => {
   expect(first.code, first.stderr).toBe(0);
   const counts = { sessions: 1, events: 500, observations: 0 };
   expect(JSON.parse(first.stdout)).toMatchObject({ read: counts, created: counts });
-  const file = join(mem.home.dataDir, "shop.jsonl");
+  const file = join(mem.home.dataDir, "..", "shop.jsonl");
   const out = await mem("server", "export", ...shop, "--out", file);
   expect([out.code, out.stdout]).toEqual([0, ""]);
   expect(out.stderr).toBe(`1 session, 500 events and 0 observations in ${file}.\n`);

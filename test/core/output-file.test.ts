@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type NumberedLine, numberedLines } from "../../src/core/numbered-lines.ts";
-import { fromFile, toFile, toStream } from "../../src/core/output-file.ts";
+import { demandOutsideData, fromFile, toFile, toStream } from "../../src/core/output-file.ts";
+import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 describe("the file of an export", () => {
@@ -60,6 +70,33 @@ describe("the file of an export", () => {
     const reading = fromFile(join(tempDir(), "gone.jsonl")).next();
     await expect(reading).rejects.toMatchObject({ code: "not_found", message: /gone\.jsonl/ });
   });
+});
+
+test("refuses files of the data directory, by whatever name they are given", () => {
+  const [directory, elsewhere] = [tempDir(), tempDir()];
+  const root = join(directory, "data");
+  const paths = dataPaths(root);
+  mkdirSync(root);
+  mkdirSync(join(elsewhere, "spool"));
+  writeFileSync(paths.database, "");
+  writeFileSync(join(elsewhere, "settings.json"), "");
+  symlinkSync(join(elsewhere, "spool"), paths.spool);
+  symlinkSync(join(elsewhere, "settings.json"), paths.settings);
+  symlinkSync(root, join(directory, "link"));
+  symlinkSync(paths.database, join(directory, "file-link"));
+  linkSync(paths.database, join(directory, "hard-link"));
+  for (const file of [
+    paths.database,
+    `${paths.database}-wal`,
+    join(root, "new", "memory.db"),
+    join(root, "..", "data", "mem.db"),
+    root,
+    ...["link/mem.db", "link/memory.db", "file-link", "hard-link"].map((name) => join(directory, name)),
+    ...["spool/1.json", "settings.json"].map((name) => join(elsewhere, name)),
+  ])
+    expect(() => demandOutsideData(file, paths), file).toThrow("is in the data directory");
+  for (const file of [join(directory, "memory.db"), join(elsewhere, "mem.db"), join(directory, "data2", "a")])
+    expect(() => demandOutsideData(file, paths), file).not.toThrow();
 });
 
 test("waits until a stream has taken each text, and reports its failure", async () => {

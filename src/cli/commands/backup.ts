@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import type { Command } from "commander";
 import { failOpenSync, MemError } from "../../core/errors.ts";
+import { demandOutsideData } from "../../core/output-file.ts";
 import { homePath } from "../../core/paths.ts";
 import { prepareDataDirectory } from "../../settings/data-dir.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
@@ -50,13 +51,14 @@ Single records come back with \`mem trash restore\`.`,
 
 async function backUp(context: CliContext, file: string, { force, json }: BackupOptions): Promise<void> {
   const { io } = context;
+  const paths = context.paths();
+  demandOutsideData(file, paths);
   if (force !== true && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) {
     throw new MemError("conflict", {
       message: `${file} exists. Nothing was written.`,
       hint: "Replace it with --force, or name another file.",
     });
   }
-  const paths = context.paths();
   const worker = await import("../../worker/backup.ts");
   const { counts, bytes } = await interruptible(async (signal) =>
     worker

@@ -2,6 +2,7 @@
 import { lstatSync } from "node:fs";
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
+import { demandOutsideData } from "../../core/output-file.ts";
 import { addCommand, type JsonOptions, projectOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible, printProgress, recordsInWords } from "../long-work.ts";
@@ -48,6 +49,7 @@ async function exportAll(context: CliContext, options: ExportOptions): Promise<v
       hint: "Add a file: `mem export --out FILE --json`.",
     });
   }
+  if (out !== undefined) demandOutsideData(out, context.paths());
   if (out !== undefined && options.force !== true) demandNew(out);
   const from = since === undefined ? undefined : Date.parse(parseWhen(since, "start", clock.now()));
   const { exportMemory } = await import("../../worker/export.ts");

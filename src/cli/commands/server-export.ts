@@ -2,6 +2,7 @@
 import { lstatSync } from "node:fs";
 import type { Command } from "commander";
 import { MemError } from "../../core/errors.ts";
+import { demandOutsideData } from "../../core/output-file.ts";
 import { loadServerSettings } from "../../settings/server.ts";
 import { counted } from "../../text/plain-text.ts";
 import { addCommand, type JsonOptions, jsonOption, required } from "../command.ts";
@@ -52,6 +53,7 @@ async function exportProject(
   { team, project, out, force }: ExportOptions,
 ): Promise<void> {
   const names = { team, project };
+  if (out !== undefined) demandOutsideData(out, context.paths());
   if (out !== undefined && force !== true) demandNew(out, names);
   const { exportNow } = await import("../../server/administer/administer-export.ts");
   const { io, clock } = context;
