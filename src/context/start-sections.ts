@@ -61,12 +61,13 @@ export function startSections(
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
   if (rules.length + statements.length === 0) return { sections: [], records: [] };
-  const ranked = withoutRepeats(byWorth(statements));
   const { rankable } = source;
   // The most salient statements need not be the newest.
   const past =
     rankable === undefined ? statements : projects.flatMap((project) => rankable(project, maxRankable));
   const newest = past.slice(0, maxNewest);
+  const said = new Set(past.filter(({ id }) => known.has(id)).map(textKey));
+  const ranked = withoutRepeats(byWorth(statements), said);
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
   const repeats = repeatsOneOf(rules);
@@ -74,7 +75,7 @@ export function startSections(
   const sections = [
     room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules),
     room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
-    room.fill("Last sessions", lastSessions(newest, { openIds, repeats }), tokens * shares.sessions),
+    room.fill("Last sessions", lastSessions(newest, { openIds, said, repeats }), tokens * shares.sessions),
     room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
     room.fill("Found and decided", findings(ranked, { outdated, repeats }).map(quoted), tokens),
   ].filter(({ lines }) => lines.length > 0);
@@ -92,15 +93,19 @@ const maxNewest = 200;
 // Parts of the whole; findings get the rest.
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15, failures: 0.12 };
 
-// The most salient of equal quotes stands for all of them.
-function withoutRepeats(statements: readonly QuotedRecord[]): QuotedRecord[] {
-  const seen = new Set<string>();
-  return statements.filter(({ summary }) => {
-    const key = summary.toLowerCase();
+// The most salient of equal quotes stands for all of them, and what the reader has for all of its text.
+function withoutRepeats(statements: readonly QuotedRecord[], said: ReadonlySet<string>): QuotedRecord[] {
+  const seen = new Set(said);
+  return statements.filter((one) => {
+    const key = textKey(one);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
+}
+
+function textKey({ summary }: QuotedRecord): string {
+  return summary.toLowerCase();
 }
 
 // Plain requests only fill a short list.
@@ -267,6 +272,8 @@ const termsOfRule = remembering((summary): ReadonlySet<string> => new Set(topicT
 
 interface Shown {
   openIds: ReadonlySet<number>;
+  /** Texts that the reader has. */
+  said: ReadonlySet<string>;
   repeats: (text: string) => boolean;
 }
 
@@ -274,10 +281,14 @@ interface Shown {
  * The last sessions with a result, newest first: the request and the most salient conclusion. Sessions with plain
  * conclusions only get the places that are left.
  */
-function lastSessions(newest: readonly QuotedRecord[], { openIds, repeats }: Shown): Line[] {
+function lastSessions(newest: readonly QuotedRecord[], { openIds, said, repeats }: Shown): Line[] {
   const conclusions = newestFirst(newest).filter(
     (one) =>
-      one.said_by === "agent" && one.subtitle !== null && !openIds.has(one.id) && !repeats(one.summary),
+      one.said_by === "agent" &&
+      one.subtitle !== null &&
+      !openIds.has(one.id) &&
+      !said.has(textKey(one)) &&
+      !repeats(one.summary),
   );
   const worthy = mergedFirst(bestOfSessions(conclusions.filter(isWorthIt))).slice(0, maxSessions);
   const shown = new Set(worthy.map((one) => one.sdk_session_id));

@@ -76,6 +76,17 @@ describe("the start of a session", () => {
     expect(section(text, "Last sessions")).toEqual(["- The limit is 5 now. (#2, 2026-11-20)"]);
   });
 
+  it("says nothing again that the same text has for the prompt, and no older copy of it", async () => {
+    const cause = "The redirect loops because the session cookie has no path.";
+    for (const session of ["s7", "s8", "s9"])
+      say(cause, { salience: 3 }, { session, subtitle: "Asked: fix the redirect loop" });
+    say("The cache is keyed by locale.", { salience: 3 });
+    const asked = { project: "app", words: "why does the redirect loop?", known: new Set<number>() };
+    const { text } = await createMemoryContext(memory).forPrompt({ ...asked, withTimeline: true });
+    expect(text.split("session cookie has no path")).toHaveLength(2);
+    expect(text).toMatch(/## Found and decided\n- The cache is keyed by locale\. \(#4\)\n</);
+  });
+
   it("names a session that left work, and quotes the work in order, without its label", async () => {
     const turn = { session: "s9", prompt_number: 1, subtitle: "Asked: Make the export stream its rows." };
     say("The export in `src/export.ts` now streams rows.", { salience: -3.2 }, turn);
