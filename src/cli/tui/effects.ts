@@ -12,6 +12,7 @@ import type { Row } from "./rows.ts";
 import type { Effect, ProgramEvent } from "./state.ts";
 
 type Routes = ReturnType<WorkerClient["under"]>;
+type Send = (event: ProgramEvent) => void;
 type WorkerEffect = Extract<Effect, { do: "read" | "preview" | "choices" | "act" }>;
 
 export interface EffectsOptions {
@@ -30,21 +31,22 @@ export function createEffects({ worker, clock, types, dispatch }: EffectsOptions
   const running = new Map<string, AbortController>();
   let isClosed = false;
 
-  /** Runs `work` after a pause; a later one of the same name aborts it. */
-  function latest(name: string, afterMs: number, work: (routes: Routes) => Promise<void>): void {
+  /** Runs `work` after a pause; a later one of the same name aborts it, and it sends nothing more. */
+  function latest(name: string, afterMs: number, work: (routes: Routes, send: Send) => Promise<void>): void {
     running.get(name)?.abort();
     const stop = new AbortController();
     running.set(name, stop);
+    const sendFresh: Send = (event) => {
+      if (!stop.signal.aborted) send(event);
+    };
     const start = () => {
-      void work(worker.under(stop.signal)).finally(() => {
+      void work(worker.under(stop.signal), sendFresh).finally(() => {
         if (running.get(name) === stop) running.delete(name);
       });
     };
-    if (afterMs === 0) start();
-    else {
-      const timer = setTimeout(start, afterMs);
-      stop.signal.addEventListener("abort", () => clearTimeout(timer));
-    }
+    if (afterMs === 0) return start();
+    const timer = setTimeout(start, afterMs);
+    stop.signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
   function send(event: ProgramEvent): void {
@@ -53,7 +55,7 @@ export function createEffects({ worker, clock, types, dispatch }: EffectsOptions
 
   function read(effect: Extract<Effect, { do: "read" }>): void {
     const { view, ticket, source, index, place, afterMs } = effect;
-    latest(`view ${view}`, afterMs, async (routes) => {
+    latest(`view ${view}`, afterMs, async (routes, send) => {
       try {
         const page = await readPage(routes, source, place, clock.now());
         send({ is: "page", view, ticket, index, place, page });
@@ -66,7 +68,7 @@ export function createEffects({ worker, clock, types, dispatch }: EffectsOptions
   }
 
   function preview(row: Row): void {
-    latest("preview", previewPauseMs, async (routes) => {
+    latest("preview", previewPauseMs, async (routes, send) => {
       const read = await readPreview(routes, row).catch(faultOf);
       send({ is: "preview", key: row.key, preview: read });
     });
@@ -82,7 +84,7 @@ export function createEffects({ worker, clock, types, dispatch }: EffectsOptions
           preview(effect.row);
           return;
         case "choices":
-          latest("choices", 0, async (routes) => {
+          latest("choices", 0, async (routes, send) => {
             const projects = (await failOpen("list projects", routes.projects)) ?? [];
             const known = (await failOpen("list types", types)) ?? [];
             send({ is: "choices", projects: projects.map(terminalLine), types: known.map(terminalLine) });

@@ -16,6 +16,7 @@ import {
   shownView,
   showTab,
   visibleRows,
+  withPreviewAgain,
 } from "./views.ts";
 
 /** The state after a key. */
@@ -78,7 +79,7 @@ function run(state: State, command: Command): Step {
     case "help":
       return only(inMode(state, { is: "help", scroll: 0 }));
     case "reload":
-      return only(changeView(state, view.id, reloaded));
+      return only(changeView(withPreviewAgain(state), view.id, reloaded));
     case "quit":
       return only(state, { do: "quit" });
     default:

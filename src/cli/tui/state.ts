@@ -118,7 +118,7 @@ export interface State {
   types: readonly string[];
   /** By the key of a row; the last 40 that were read, oldest first. */
   previews: ReadonlyMap<string, Preview | Fault>;
-  /** Key of the row whose preview is being read. */
+  /** Key of the row whose preview was last needed: it is being read, or it was. */
   previewAsked: string | null;
   figures: Figures;
   connection: "connecting" | "live" | "lost";

@@ -3,7 +3,7 @@ import { pressed } from "./key-commands.ts";
 import { receiveLive } from "./live-changes.ts";
 import { withTyped } from "./search-field.ts";
 import { only, type ProgramEvent, type State, type Step } from "./state.ts";
-import { mapViews, moveTo, receivePage, reloaded, shownView, withReads } from "./views.ts";
+import { mapViews, moveTo, receivePage, reloaded, shownView, withPreviewAgain, withReads } from "./views.ts";
 
 /** What an event does. */
 export function update(state: State, event: ProgramEvent): Step {
@@ -53,12 +53,12 @@ function withPreview(state: State, { key, preview }: Extract<ProgramEvent, { is:
   return { ...state, previews };
 }
 
-// A list that failed is read again as soon as the worker is back, and every list after a gap of the stream.
+// A list or preview that failed is read again as soon as the worker is back, and every list after a gap of the stream.
 function connected(state: State, event: Extract<ProgramEvent, { is: "connection" }>): State {
   const { connection, hasGap } = event;
   const changed = { ...state, connection };
   if (connection !== "live") return changed;
-  return mapViews(changed, (view) =>
+  return mapViews(withPreviewAgain(changed), (view) =>
     view.fault !== null || (hasGap && view.rows.isRead) ? reloaded(view) : view,
   );
 }

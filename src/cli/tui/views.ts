@@ -165,9 +165,22 @@ export function withReads({ state, effects }: Step, isTyped = false): Step {
         }));
   const row = selectedRow(reading);
   const all: Effect[] = [...effects, ...(read === null ? [] : [read])];
-  if (row === undefined || reading.previewAsked === row.key || reading.previews.has(row.key))
-    return { state: reading, effects: all };
-  return { state: { ...reading, previewAsked: row.key }, effects: [...all, { do: "preview", row }] };
+  if (row === undefined || reading.previewAsked === row.key) return { state: reading, effects: all };
+  const asked = { ...reading, previewAsked: row.key };
+  // One that failed is read again when its row is selected again.
+  const isRead = reading.previews.has(row.key) && !hasFailed(reading, row.key);
+  return { state: asked, effects: isRead ? all : [...all, { do: "preview", row }] };
+}
+
+/** The state in which the preview of the selected row is read again if it failed. */
+export function withPreviewAgain(state: State): State {
+  const { previewAsked: key } = state;
+  return key !== null && hasFailed(state, key) ? { ...state, previewAsked: null } : state;
+}
+
+function hasFailed({ previews }: State, key: string): boolean {
+  const known = previews.get(key);
+  return known !== undefined && "message" in known;
 }
 
 function readFor(view: View, height: number, isTyped: boolean): Extract<Effect, { do: "read" }> | null {

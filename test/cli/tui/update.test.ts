@@ -287,6 +287,31 @@ test("a list that cannot be read says why, and r tries again", () => {
   expect(program.press("r").effects()).toMatchObject([{ do: "read" }]);
 });
 
+test("a preview that failed is read again with its row, with r, and after a gap", () => {
+  const program = running().answer({ rows: rows(2) });
+  const fault = { message: "The worker is not running.", hint: "" };
+  const failed = (key: string) => {
+    program.send({ is: "preview", key, preview: fault });
+    program.effects();
+  };
+  const previews = () => program.effects().filter((effect) => effect.do === "preview");
+  const preview = { heading: "Two", tags: "", body: [], facts: [] };
+  program.press("j").send({ is: "preview", key: "observation 2", preview }).press("k");
+  failed("observation 1");
+  expect(program.text()).toContain("The worker is not running.");
+  expect(program.send({ is: "tick", nowEpochMs: now }).effects()).toEqual([]);
+  program.press("j");
+  expect(previews()).toEqual([]);
+  program.press("k");
+  expect(previews()).toMatchObject([{ row: { id: 1 } }]);
+  failed("observation 1");
+  program.press("r");
+  expect(previews()).toMatchObject([{ row: { id: 1 } }]);
+  failed("observation 1");
+  program.send({ is: "connection", connection: "live", hasGap: false });
+  expect(previews()).toMatchObject([{ row: { id: 1 } }]);
+});
+
 test("filters change what is searched, and the project every list", () => {
   const program = running().answer({ rows: rows(2) });
   program.press("f").send({ is: "choices", projects: ["api", "shop"], types: ["bugfix", "decision"] });
