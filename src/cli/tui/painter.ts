@@ -11,14 +11,15 @@ const endUpdate = "\x1b[?2026l";
 const hideCursor = "\x1b[?25l";
 const showCursor = "\x1b[?25h";
 
-/** Paints frames of full-width rows. */
+/** Paints frames of as many rows as the terminal has, each in its full width. */
 export function createPainter(write: (text: string) => void) {
   let shown: readonly string[] = [];
   let shownCursor: Cursor | null = null;
   return {
     paint(rows: readonly string[], cursor: Cursor | null): void {
-      const changed = rows.flatMap((row, at) => (row === shown[at] ? [] : [placed(row, at)]));
-      for (let at = rows.length; at < shown.length; at += 1) changed.push(placed(eraseRow, at));
+      // A terminal of another height may have moved its rows; those below it are its last row to a cursor.
+      const known = rows.length === shown.length ? shown : [];
+      const changed = rows.flatMap((row, at) => (row === known[at] ? [] : [placed(row, at)]));
       const isMoved = cursor?.row !== shownCursor?.row || cursor?.column !== shownCursor?.column;
       if (changed.length === 0 && !isMoved) return;
       // The cursor must not be seen running over the rows.
@@ -40,9 +41,6 @@ export function createPainter(write: (text: string) => void) {
     },
   };
 }
-
-// Not after a row of full width: the cursor is still on its last column, which would be erased.
-const eraseRow = "\x1b[K";
 
 function placed(row: string, at: number): string {
   return `\x1b[${at + 1};1H${row}`;

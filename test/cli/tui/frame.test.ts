@@ -100,13 +100,13 @@ test("the painter writes only rows that changed, and nothing for the same frame"
   expect(written[3]).toContain("\x1b[?25l");
 });
 
-test("the painter erases a row that is gone, and never behind a full row", () => {
+test("the painter writes every row of a terminal with another height, and none below", () => {
   const written: string[] = [];
   const painter = createPainter((text) => written.push(text));
+  painter.paint(["one", "two", "three"], null);
   painter.paint(["one", "two"], null);
-  expect(written[0]).not.toContain("\x1b[K");
-  painter.paint(["one"], null);
-  expect(written[1]).toContain("\x1b[2;1H\x1b[K");
+  expect(written[1]).toContain("\x1b[1;1Hone\x1b[2;1Htwo");
+  expect(written[1]).not.toContain("\x1b[3;1H");
 });
 
 test("the filters move the list down and keep its selection in view", () => {

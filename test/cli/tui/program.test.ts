@@ -87,6 +87,11 @@ test("a resize draws the screen again, and a terminal that is too small says so"
   terminal.type("\x1b");
   await terminal.shows("q quit");
   expect(terminal.screen()[23]).toContain("q quit");
+  terminal.resize(200, 50);
+  await terminal.shows(" │ ");
+  terminal.resize(40, 12);
+  await terminal.shows("[Search]  1 of 6");
+  expect(terminal.screen()[11]).toContain("q quit");
 });
 
 test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("%s restores the terminal", async (signal) => {
