@@ -77,7 +77,7 @@ function run(state: State, command: Command): Step {
     case "screen before":
       return only(besideTab(state, command === "next screen" ? 1 : -1));
     case "help":
-      return only(inMode(state, { is: "help", scroll: 0 }));
+      return only(inMode(state, { is: "help", scroll: 0, under: state.mode }));
     case "reload":
       return only(changeView(withPreviewAgain(state), view.id, reloaded));
     case "quit":
@@ -223,9 +223,9 @@ function overlayPressed(state: State, mode: Extract<Mode, { is: "reading" | "hel
     case "open":
     case "back":
     case "quit":
-      return only(inMode(state, { is: "list" }));
+      return only(inMode(state, mode.is === "help" ? mode.under : { is: "list" }));
     case "help":
-      return only(inMode(state, mode.is === "help" ? { is: "list" } : { is: "help", scroll: 0 }));
+      return only(inMode(state, mode.is === "help" ? mode.under : { is: "help", scroll: 0, under: mode }));
     case undefined:
       return only(state);
     default:

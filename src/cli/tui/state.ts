@@ -81,7 +81,8 @@ export type Mode =
   | { is: "reading"; scroll: number }
   | { is: "filters"; field: number }
   | { is: "confirming"; question: string; action: Action }
-  | { is: "help"; scroll: number };
+  /** `under` is shown again when the help closes. */
+  | { is: "help"; scroll: number; under: Mode };
 
 /** The last thing that happened, for the status line. */
 export interface Said {

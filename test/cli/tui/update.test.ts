@@ -45,6 +45,17 @@ test("the empty field opens the help with ?, and the next screen with Tab", () =
   expect(running({ isTyping: true }).press("ctrl-z").effects().at(-1)).toEqual({ do: "suspend" });
 });
 
+test("the help closes to the record or the field that it covers", () => {
+  const program = running().answer({ rows: rows(3) });
+  const preview = { heading: "Whole", tags: "", body: Array(60).fill("a line"), facts: [] };
+  program.send({ is: "preview", key: "observation 1", preview }).press("enter", "j", "j");
+  for (const key of ["esc", "?"]) {
+    expect(program.press("?").text()).toContain("Half a screen down");
+    expect(program.press(key).state().mode).toEqual({ is: "reading", scroll: 2 });
+  }
+  expect(running({ isTyping: true }).press("?", "esc").state().mode).toEqual({ is: "typing" });
+});
+
 test("the trash is read again after a deletion, and R restores its entry", () => {
   const entry = row(7, { kind: "trash", key: "trash 7", name: "7", type: "prompt", marks: ["3 days left"] });
   const program = running()
