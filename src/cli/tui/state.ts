@@ -84,7 +84,7 @@ export type Mode =
   /** `under` is shown again when the help closes. */
   | { is: "help"; scroll: number; under: Mode };
 
-/** The last thing that happened, for the status line. */
+/** The last thing that happened, for the status line. It ends when another list is shown. */
 export interface Said {
   text: string;
   tone: "good" | "bad" | "plain";

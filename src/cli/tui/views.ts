@@ -89,18 +89,18 @@ function placed(view: View, at: number, height: number): View {
 export function openView(state: State, source: Source): State {
   const view = newView(state.nextId, source);
   const stack = [...state.stacks[state.tab], view];
-  return { ...state, nextId: state.nextId + 1, stacks: { ...state.stacks, [state.tab]: stack } };
+  return { ...state, nextId: state.nextId + 1, said: null, stacks: { ...state.stacks, [state.tab]: stack } };
 }
 
 /** Goes back to the list before; the state as it is on the first one. */
 export function closeView(state: State): State {
   const stack = state.stacks[state.tab];
   if (stack.length < 2) return state;
-  return { ...state, stacks: { ...state.stacks, [state.tab]: stack.slice(0, -1) } };
+  return { ...state, said: null, stacks: { ...state.stacks, [state.tab]: stack.slice(0, -1) } };
 }
 
 export function showTab(state: State, tab: Tab): State {
-  return { ...state, tab, mode: { is: "list" } };
+  return { ...state, tab, said: null, mode: { is: "list" } };
 }
 
 /** Replaces the source of a list, which is read again from its beginning. */

@@ -182,6 +182,14 @@ test("deleting asks first, says what happened, and u takes it back", () => {
   expect(program.press("u").effects()).toEqual([{ do: "act", action: undo }]);
 });
 
+test.each(["2", "tab", "t"])("%s shows another list, which ends the notice", (key) => {
+  const program = running().answer({ rows: rows(3) });
+  const undo = { do: "pin", id: 1, pinned: true } as const;
+  program.send({ is: "done", said: { text: "Observation 1 unpinned.", tone: "good", undo } });
+  expect(program.press("j").text()).toContain("Observation 1 unpinned.  u: undo");
+  expect(program.press(key).text()).not.toContain("unpinned");
+});
+
 test.each([
   ["p", row(1), { do: "pin", id: 1, pinned: true }],
   ["p", row(1, { isPinned: true }), { do: "pin", id: 1, pinned: false }],
