@@ -38,6 +38,8 @@ export interface Binding {
   command: Command;
   /** In the help. */
   what: string;
+  /** Heading in the help; default: keys of every list. */
+  part?: string;
   /** At the bottom of the screen; without it only in the help. */
   short?: string;
   /** Where it works; default: everywhere. */
@@ -57,7 +59,10 @@ const isTypable = (state: State) => isAll(state) || isPicking(state);
 const isFailed = (state: State) => isQueue(state) && selectedRow(state)?.type === "failed";
 const isTrashed = (state: State) => selectedRow(state)?.kind === "trash";
 
-/** In the order of the help. */
+const observations = "Observations";
+const choosing = "Choosing a replacement";
+
+/** In the order of the help, part by part. */
 export const bindings: readonly Binding[] = [
   { keys: ["j", "down"], command: "down", what: "Next row", short: "move" },
   { keys: ["k", "up"], command: "up", what: "Row before" },
@@ -74,11 +79,19 @@ export const bindings: readonly Binding[] = [
     short: "open",
     when: (state) => isBrowsing(state) && selectedRow(state) !== undefined,
   },
-  { keys: ["enter"], command: "open", what: "Replace it by this one", short: "replace", when: isPicking },
+  {
+    keys: ["enter"],
+    command: "open",
+    what: "Replace it by this one",
+    part: choosing,
+    short: "replace",
+    when: isPicking,
+  },
   {
     keys: ["ctrl-n"],
     command: "write",
     what: "Write the new text in $EDITOR instead",
+    part: choosing,
     short: "write it",
     when: isPicking,
   },
@@ -98,11 +111,19 @@ export const bindings: readonly Binding[] = [
     short: "timeline",
     when: hasRecord,
   },
-  { keys: ["p"], command: "pin", what: "Pin or unpin the observation", short: "pin", when: hasObservation },
+  {
+    keys: ["p"],
+    command: "pin",
+    what: "Pin or unpin the observation",
+    part: observations,
+    short: "pin",
+    when: hasObservation,
+  },
   {
     keys: ["R"],
     command: "reject",
     what: "Reject the observation, or take that back",
+    part: observations,
     short: "reject",
     when: hasObservation,
   },
@@ -110,6 +131,7 @@ export const bindings: readonly Binding[] = [
     keys: ["s"],
     command: "replace",
     what: "Replace it by another that you choose, or take that back",
+    part: observations,
     short: "replace",
     when: hasObservation,
   },
@@ -117,15 +139,31 @@ export const bindings: readonly Binding[] = [
     keys: ["e"],
     command: "edit",
     what: "Edit the observation in $EDITOR",
+    part: observations,
     short: "edit",
     when: hasObservation,
   },
-  { keys: ["R"], command: "retry one", what: "Retry the failed message", short: "retry", when: isFailed },
-  { keys: ["a"], command: "retry", what: "Retry all failed messages", short: "retry all", when: isQueue },
+  {
+    keys: ["R"],
+    command: "retry one",
+    what: "Retry the failed message",
+    part: tabTitles.queue,
+    short: "retry",
+    when: isFailed,
+  },
+  {
+    keys: ["a"],
+    command: "retry",
+    what: "Retry all failed messages",
+    part: tabTitles.queue,
+    short: "retry all",
+    when: isQueue,
+  },
   {
     keys: ["R"],
     command: "restore",
     what: "Restore the record, or the text from before the edit",
+    part: tabTitles.trash,
     short: "restore",
     when: isTrashed,
   },

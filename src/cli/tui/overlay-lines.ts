@@ -1,5 +1,5 @@
 // What covers the lists: a whole record, and the help.
-import { bindings, keyName, screensInWords } from "./bindings.ts";
+import { type Binding, bindings, keyName, screensInWords } from "./bindings.ts";
 import { layoutOf } from "./layout.ts";
 import { cell, type Line, wrapHard } from "./lines.ts";
 import { previewLines } from "./preview-lines.ts";
@@ -31,16 +31,24 @@ function readingLines(state: State): readonly Line[] {
 
 function helpLines(state: State): Line[] {
   const works = state.feedOnly ? bindings.filter(({ command }) => !ofScreens.has(command)) : bindings;
-  const keys = works.map((binding) => binding.keys.map(keyName).join(", "));
-  const width = Math.max(...keys.map((text) => text.length));
+  const width = Math.max(...works.map(({ keys }) => keyNames(keys).length));
   const room = state.size.columns - width - 4;
-  const rows = works.flatMap(({ what }, at) =>
+  const rowsOf = ({ keys, what }: Binding): Line[] =>
     wrapHard(what, room).map(
-      (text, part): Line => [[` ${cell(part === 0 ? (keys[at] ?? "") : "", width)}  `, "cyan"], [text]],
-    ),
-  );
+      (text, at): Line => [[` ${cell(at === 0 ? keyNames(keys) : "", width)}  `, "cyan"], [text]],
+    );
+  const parts = new Set([undefined, ...works.map(({ part }) => part)]);
+  const rows = [...parts].flatMap((part): Line[] => [
+    [],
+    ...(part === undefined ? [] : [[[` ${part}`, "bold"] as const]]),
+    ...works.filter((each) => each.part === part).flatMap(rowsOf),
+  ]);
   const screens: Line[] = state.feedOnly ? [] : [[[` Screens: ${screensInWords}.`, "dim"]]];
-  return [[[" Keys", "bold"]], ...fieldLines(state), [], ...rows, [], ...screens];
+  return [[[" Keys", "bold"]], ...fieldLines(state), ...rows, [], ...screens];
+}
+
+function keyNames(keys: readonly string[]): string {
+  return keys.map(keyName).join(", ");
 }
 
 function fieldLines({ feedOnly, size }: State): Line[] {

@@ -27,7 +27,8 @@ function onSearch(state: State): State {
 export function fieldPressed(state: State, key: string): Step {
   const { source } = shownView(state);
   if (!isSearched(source)) return only({ ...state, mode: { is: "list" } });
-  if (source.words === "" && key === "?") return only({ ...state, mode: { is: "help", scroll: 0, under: state.mode } });
+  if (source.words === "" && key === "?")
+    return only({ ...state, mode: { is: "help", scroll: 0, under: state.mode } });
   // The key that opens the field: pressed again, it is no letter of a search.
   if (source.words === "" && key === "/") return only(state);
   return only(afterLeaving(state, source, key) ?? afterEditing(state, source, key));

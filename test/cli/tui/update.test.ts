@@ -45,6 +45,15 @@ test("the empty field opens the help with ?, and the next screen with Tab", () =
   expect(running({ isTyping: true }).press("ctrl-z").effects().at(-1)).toEqual({ do: "suspend" });
 });
 
+test("the help says where each of its keys works", () => {
+  const help = running({ rows: 60 }).press("?").text();
+  const part = (title: string) => help.split(`\n ${title} `)[1]?.split(/\n\s*\n/)[0] ?? "";
+  expect(part("Observations")).toMatch(/R +Reject/);
+  expect(part("Queue")).toMatch(/R +Retry the failed/);
+  expect(part("Trash")).toMatch(/R +Restore/);
+  expect(part("Choosing a replacement")).toMatch(/Enter +Replace it/);
+});
+
 test("the help closes to the record or the field that it covers", () => {
   const program = running().answer({ rows: rows(3) });
   const preview = { heading: "Whole", tags: "", body: Array(60).fill("a line"), facts: [] };
