@@ -166,6 +166,10 @@ test("doctor says when a host last sent an event and got context", async () => {
   expect((await checkNamed(mem, "Claude Code"))?.message).toMatch(
     /; last event just now, last context just now$/,
   );
+  await mem("worker", "stop");
+  expect((await checkNamed(mem, "Claude Code"))?.message).toMatch(
+    /; last event not known while the worker is stopped$/,
+  );
 });
 
 test("status knows the hosts that doctor knows, also after a restart of the worker", async () => {

@@ -153,6 +153,10 @@ test("events that cannot be read are shown with what helps, until a repair", asy
   await mem("install", "cursor");
   const { worker } = JSON.parse((await mem("status", "--json")).stdout);
   await fetch(`http://127.0.0.1:${worker.port}/api/hooks/cursor/stop`, {
+  await mem("worker", "stop");
+  const unasked = await checkOf(mem, "Codex CLI");
+  expect(unasked).toMatchObject({ state: "warn", next: "mem worker start" });
+  expect(unasked.message).toContain("trust and last event not known while the worker is stopped");
     method: "POST",
     headers: { "content-type": "application/json" },
     body: "{}",

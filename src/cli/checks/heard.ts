@@ -14,13 +14,14 @@ export interface Heard {
 
 type HostActivity = NonNullable<Health["hosts"]>[number];
 
-/** The last activity of each host; empty without a worker. */
+/** The last activity of each host; null without a worker, which would know it. */
 export async function lastHeard(
   context: CliContext,
   health: Health | null,
-): Promise<ReadonlyMap<string, Heard>> {
-  const sessions = health === null ? new Map<string, number>() : await lastSessions(context);
-  const hosts = health?.hosts ?? [];
+): Promise<ReadonlyMap<string, Heard> | null> {
+  if (health === null) return null;
+  const sessions = await lastSessions(context);
+  const { hosts = [] } = health;
   const names = new Set([...sessions.keys(), ...hosts.map(({ host }) => host)]);
   const heardOfName = (name: string): Heard => ({
     sessionAt: sessions.get(name),
@@ -35,8 +36,8 @@ async function lastSessions({ worker }: CliContext): Promise<Map<string, number>
   return new Map(times.sort(([, left], [, right]) => left - right));
 }
 
-/** Time of the last event; 0 without one. */
-export function eventAt(heard: Heard | undefined): number {
+/** Time of the last event; 0 without a known one. */
+export function eventAt(heard: Heard | null | undefined): number {
   return Math.max(heard?.activity?.last_event_at_epoch ?? 0, heard?.sessionAt ?? 0);
 }
 

@@ -17,12 +17,18 @@ import { type Check, fail, ok, warn } from "./check.ts";
 import { eventAt, type Heard, writtenAt } from "./heard.ts";
 import { type LostProgram, lostInWords, lostProgram } from "./lost-program.ts";
 
+/** Undefined for a host that was never heard; null without a worker, which would know. */
+type HeardOf = Heard | null | undefined;
+
 /** The checks of every host that is found on this machine or was ever heard, and one that names the others. */
-export async function checkHooks(context: CliContext, heard: ReadonlyMap<string, Heard>): Promise<Check[]> {
+export async function checkHooks(
+  context: CliContext,
+  heard: ReadonlyMap<string, Heard> | null,
+): Promise<Check[]> {
   const checks: Check[] = [];
   const absent: HostAgent[] = [];
   for (const agent of hostAgents) {
-    const found = await checkAgent(context, agent, heard.get(agent.host.name));
+    const found = await checkAgent(context, agent, heard === null ? null : heard.get(agent.host.name));
     if (found.length === 0) absent.push(agent);
     checks.push(...found);
   }
@@ -41,7 +47,7 @@ export async function checkHooks(context: CliContext, heard: ReadonlyMap<string,
 }
 
 // One for each folder with mem, which the environment of this shell need not name, and one for the folder that it names.
-async function checkAgent(context: CliContext, agent: HostAgent, heard: Heard | undefined): Promise<Check[]> {
+async function checkAgent(context: CliContext, agent: HostAgent, heard: HeardOf): Promise<Check[]> {
   const { title } = agent.integration;
   try {
     const own = hostNamed(context, agent.host.name);
@@ -66,11 +72,7 @@ async function checkAgent(context: CliContext, agent: HostAgent, heard: Heard | 
 }
 
 // Null where mem is not installed.
-async function checkInstalled(
-  context: CliContext,
-  host: HostAt,
-  heard: Heard | undefined,
-): Promise<Check | null> {
+async function checkInstalled(context: CliContext, host: HostAt, heard: HeardOf): Promise<Check | null> {
   try {
     const state = installerOf(context).state(host);
     const { hooks, mcp, plugin } = state;
@@ -83,7 +85,8 @@ async function checkInstalled(
   }
 }
 
-function heardOf({ clock }: CliContext, heard: Heard | undefined): string {
+function heardOf({ clock }: CliContext, heard: HeardOf): string {
+  if (heard === null) return "last event not known while the worker is stopped";
   const now = clock.now();
   const at = heard?.activity?.last_event_at_epoch ?? heard?.sessionAt;
   if (at === undefined) return "no event yet";
@@ -110,7 +113,7 @@ function withoutHooks(
 interface Installed {
   host: HostAt;
   state: HostState;
-  heard: Heard | undefined;
+  heard: HeardOf;
 }
 
 async function checkHost(context: CliContext, { host, state, heard }: Installed): Promise<Check> {
@@ -160,9 +163,10 @@ async function checkTrust(
   if (trust === undefined) return ok(title, `${words}; ${active}`);
   // An event since the hooks were written shows as much.
   const runs = trust.state === "trusted" || eventAt(heard) > writtenAt(file);
-  return runs
-    ? ok(title, `${words}, trusted; ${active}`)
-    : warn(title, `${words}; ${active}. ${trust.message}`, trust.next);
+  if (runs) return ok(title, `${words}, trusted; ${active}`);
+  if (heard === null && trust.state === "unknown")
+    return warn(title, `${words}; trust and last event not known while the worker is stopped.`, "mem worker start");
+  return warn(title, `${words}; ${active}. ${trust.message}`, trust.next);
 }
 
 // The launchers in a handler of a hook, whatever its field is called.

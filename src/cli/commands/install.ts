@@ -216,7 +216,7 @@ async function installAll(
   const items = [];
   for (const one of written) {
     const probes = problem === null ? await probeHooks(one.host, environment) : [];
-    const next = await stepsLeft(one, { heard: heard.get(one.host.agent.host.name), environment });
+    const next = await stepsLeft(one, { heard: heard?.get(one.host.agent.host.name), environment });
     items.push({ one, probes, next, warnings: [...one.warnings, ...failedProbes(probes)] });
   }
   if (items.some(({ probes }) => failedProbes(probes).length > 0)) context.exitWith(exitCode.brokenCheck);
