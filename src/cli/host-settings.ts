@@ -6,7 +6,7 @@ import { type DataPaths, packageFile } from "../core/paths.ts";
 import { version } from "../core/version.ts";
 import { type HostAt, hostAt, type Machine, traceOf } from "../hosts/host-places.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
-import { createInstaller, type Installer } from "../hosts/installer.ts";
+import { createInstaller, type Installer, type McpState, mcpStateOf } from "../hosts/installer.ts";
 import { removeLaunchers, writeLaunchers } from "../hosts/launcher-files.ts";
 import { agentNamed, hostAgents } from "../hosts/registry.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
@@ -76,6 +76,20 @@ export function failureOf({ agent }: HostAt, thrown: unknown, failed = ""): MemE
     ...(hint === undefined ? {} : { hint }),
     cause: thrown,
   });
+}
+
+/** Whether the hosts have our MCP server, and the errors of those whose files cannot be read. */
+export function mcpStatesOf(hosts: readonly HostAt[]): { states: McpState[]; failures: MemError[] } {
+  const failures: MemError[] = [];
+  const states = hosts.flatMap((host) => {
+    try {
+      return [mcpStateOf(host)];
+    } catch (thrown) {
+      failures.push(failureOf(host, thrown));
+      return [];
+    }
+  });
+  return { states, failures };
 }
 
 /** Writes what the registered hooks start, and the version of mem; returns the files that it changed. */

@@ -19,13 +19,18 @@ export function changedFiles({ files }: HostPlan): PlannedFile[] {
   return files.filter(({ before, after }) => before !== after);
 }
 
+/** Whether the plan registers the MCP server. */
+export function hasMcp({ files }: HostPlan): boolean {
+  return files.some(({ file, after }) => registered(file, after, "mcp").exact > 0);
+}
+
 /** The lines before the question: the host, then each file and its entries. */
 export function planInWords({ host, plan }: Planned): string[] {
   const { title } = host.agent.integration;
   const files = changedFiles(plan).map(
     (file) => `  ${homePath(file.file.path)}: ${entriesInWords(host, file)}`,
   );
-  return [title, ...files];
+  return [title, ...files, ...plan.refused.map(({ message }) => `  left as it is: ${message}`)];
 }
 
 /** The lines after an installation; `next` are the steps that are left to the user. */
@@ -40,9 +45,10 @@ export function installedInWords(
   const where = places.map(
     (file) => `${entriesInWords(host, file)} registered in ${homePath(file.file.path)}`,
   );
+  const lacksMcp = plan.refused.length > 0 && !hasMcp(plan);
   const works = probes.filter(({ problem }) => problem === null).length;
   return [
-    `${title}: ${changed.length === 0 ? "already installed" : "installed"}.`,
+    `${title}: ${changed.length === 0 ? "already installed" : "installed"}${lacksMcp ? ", without the MCP server" : ""}.`,
     ...where.map((line) => `  ${line}`),
     ...(probes.length === 0
       ? []

@@ -64,7 +64,7 @@ export const cursorIntegration: Integration = {
   ],
   next: [
     { text: "Start a new chat in Cursor: a running one has no hooks yet.", until: "event" },
-    { text: "Turn on the MCP server `mem` in Cursor's settings if Cursor asks." },
+    { text: "Turn on the MCP server `mem` in Cursor's settings if Cursor asks.", part: "mcp" },
   ],
 };
 

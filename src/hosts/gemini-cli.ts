@@ -51,6 +51,7 @@ export const geminiCliIntegration: Integration = {
     { text: "Start a new Gemini CLI session: a running one has no hooks yet.", until: "event" },
     {
       text: "Trust your project folders in Gemini CLI: in others it starts no MCP server, so the agent cannot search the memory.",
+      part: "mcp",
     },
   ],
   hooksOff: ({ hooksConfig }) =>

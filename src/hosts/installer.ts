@@ -23,6 +23,8 @@ export interface HostState {
   mcp: Registered;
   /** The plugin that brings hooks and MCP server, whatever the files say. */
   plugin: string | null;
+  /** Why its file of MCP servers cannot be read; null if it can. */
+  mcpFault: MemError | null;
   /** Why the host runs no hook, and the file that says so. */
   hooksOff: { path: string; reason: string; next: string } | null;
   /** What the user took back of the consent, and the file that says so. */
@@ -144,6 +146,7 @@ function createPlanner(recordOf: (path: string) => InstallRecord | undefined): P
           const isForMcp = file.syntax !== "own" && file.hooks === undefined;
           const hasBoth = file.syntax !== "own" && file.mcp !== undefined && parts.has("mcp");
           if (!isForMcp && !hasBoth) throw thrown;
+          if (isForMcp && !parts.has("mcp") && recordOf(file.path) === undefined) return [];
           refused.push(toMemError(thrown));
           return isForMcp ? [] : [planOne(host, file, withoutMcp)];
         }
@@ -239,11 +242,16 @@ function readFormer(file: HostFile) {
 
 function stateOf(host: HostAt): HostState {
   const { integration } = host.agent;
+  let mcpFault: MemError | null = null;
   const present = filesOf(host).map((file) => {
-    // A broken file of MCP servers must not hide the hooks.
-    const isForMcp = file.syntax !== "own" && file.hooks === undefined;
-    const state = isForMcp ? failOpenSync("read MCP servers", () => readState(file)) : readState(file);
-    return state ?? { file, text: null, ...nothing };
+    try {
+      return readState(file);
+    } catch (thrown) {
+      // A broken file of MCP servers must not hide the hooks.
+      if (file.syntax === "own" || file.hooks !== undefined) throw thrown;
+      mcpFault = toMemError(thrown);
+      return { file, text: null, ...nothing };
+    }
   });
   const files = [...present, ...formerFiles(host).map(readFormer)];
   const main = files.find(({ hooks }) => hooks.wanted > 0);
@@ -260,6 +268,7 @@ function stateOf(host: HostAt): HostState {
     hooks: total(files.map(({ hooks }) => hooks)),
     mcp: total(files.map(({ mcp }) => mcp)),
     plugin: integration.plugin?.(settings) ?? null,
+    mcpFault,
     revoked: revoked !== null && main ? { path: main.file.path, reason: revoked } : null,
     hooksOff: off && main ? { path: main.file.path, ...off } : null,
   };
@@ -304,7 +313,8 @@ export interface McpState {
 
 /** Throws `host_settings_unreadable`. */
 export function mcpStateOf(host: HostAt): McpState {
-  const { files, mcp, plugin } = stateOf(host);
+  const { files, mcp, plugin, mcpFault } = stateOf(host);
+  if (plugin === null && mcpFault !== null) throw mcpFault;
   const found = files.find((one) => countOf(one.mcp) > 0) ?? files.find((one) => one.mcp.wanted > 0);
   const enabled = plugin !== null || countOf(mcp) > 0;
   return { host: host.agent.host.name, file: found?.path ?? "", enabled, outdated: mcp.other > 0, plugin };

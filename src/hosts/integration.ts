@@ -45,6 +45,8 @@ export interface NextStep {
   text: string;
   /** What shows that it is done: an event of the host since its files were written, or its trust. Nothing shows it without. */
   until?: "event" | "trust";
+  /** Left out where this is not registered. Default: it is about the hooks. */
+  part?: "mcp";
 }
 
 export interface HookRegistration {

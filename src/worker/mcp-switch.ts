@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { failOpenSync, MemError, toMemError } from "../core/errors.ts";
 import type { DataPaths } from "../core/paths.ts";
+import type { HostAt } from "../hosts/host-places.ts";
 import { createInstalls, type Installs, recordedFolders } from "../hosts/install-records.ts";
 import { createInstaller, mcpStateOf } from "../hosts/installer.ts";
 import { writeLaunchers } from "../hosts/launcher-files.ts";
@@ -19,7 +20,8 @@ export function createMcp(paths: DataPaths, environment: Environment): McpPorts 
     enabled() {
       const installed = hosts();
       if (installed.length === 0) return installs.mcpWish() === true;
-      return installed.every((host) => mcpStateOf(host).enabled);
+      const isEnabled = (host: HostAt) => mcpStateOf(host).enabled;
+      return installed.every((host) => failOpenSync("read MCP servers", () => isEnabled(host)) === true);
     },
     toggle(enabled) {
       const installed = hosts();

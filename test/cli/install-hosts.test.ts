@@ -121,6 +121,29 @@ test("failed hosts end the output, with the place of the mistake in words", asyn
   expect(await checkOf(mem, "Gemini CLI")).toMatchObject({ state: "fail", next: "Fix the file" });
 });
 
+test("a host whose MCP servers cannot be read gets the hooks, and commands fail alike", async () => {
+  const mem = homeWithWorker();
+  const file = write(fileOf(mem, ".cursor", "mcp.json"), "{ bad json");
+  const broken = "~/.cursor/mcp.json cannot be read as settings";
+  const asked = await mem("install");
+  expect(asked.code).toBe(64);
+  expect(asked.stderr).toContain(`left as it is: ${broken}`);
+  const printed = await mem("install", "cursor", "--print");
+  expect(printed).toMatchObject({ code: 65, stderr: expect.stringContaining(broken) });
+  const { code, stdout, stderr } = await mem("install", "cursor", "--yes");
+  expect(code).toBe(65);
+  expect(stdout).toContain("Cursor: installed, without the MCP server.");
+  expect(stdout).not.toContain("Turn on the MCP server");
+  expect(stderr.match(/cannot be read/g)).toHaveLength(1);
+  for (const words of [["repair"], ["mcp", "enable"], ["mcp", "status"]])
+    expect(await mem(...words)).toMatchObject({ code: 65, stderr: expect.stringContaining(broken) });
+  expect(await checkOf(mem, "MCP server")).toMatchObject({
+    state: "fail",
+    message: expect.stringContaining(broken),
+  });
+  expect(readFileSync(file, "utf8")).toBe("{ bad json");
+});
+
 test("doctor counts the hooks in a whole file, and warns where trust is unknown", async () => {
   const mem = homeWithWorker();
   const installed = await mem("install", "copilot-cli", "codex", "--json");
@@ -130,6 +153,10 @@ test("doctor counts the hooks in a whole file, and warns where trust is unknown"
   const codex = await checkOf(mem, "Codex CLI");
   expect(codex).toMatchObject({ state: "warn", next: expect.stringContaining("/hooks") });
   expect(codex.message).not.toContain("ENOENT");
+  await mem("worker", "stop");
+  const unasked = await checkOf(mem, "Codex CLI");
+  expect(unasked).toMatchObject({ state: "warn", next: "mem worker start" });
+  expect(unasked.message).toContain("trust and last event not known while the worker is stopped");
 });
 
 test("what only the user can do is shown again until an event shows that it is done", async () => {
@@ -153,10 +180,6 @@ test("events that cannot be read are shown with what helps, until a repair", asy
   await mem("install", "cursor");
   const { worker } = JSON.parse((await mem("status", "--json")).stdout);
   await fetch(`http://127.0.0.1:${worker.port}/api/hooks/cursor/stop`, {
-  await mem("worker", "stop");
-  const unasked = await checkOf(mem, "Codex CLI");
-  expect(unasked).toMatchObject({ state: "warn", next: "mem worker start" });
-  expect(unasked.message).toContain("trust and last event not known while the worker is stopped");
     method: "POST",
     headers: { "content-type": "application/json" },
     body: "{}",

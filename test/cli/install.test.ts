@@ -299,7 +299,7 @@ test("a broken file of MCP servers does not block the hooks", async () => {
   expect(repaired.stderr).toContain(".claude.json");
   expect(readFileSync(settingsOf(mem), "utf8")).toBe(settings);
   const installed = await mem("install", "claude-code", "--no-mcp");
-  expect(installed).toMatchObject({ code: 0 });
+  expect(installed).toMatchObject({ code: 65 });
   expect(installed.stderr).toContain(".claude.json");
 });
 

@@ -57,12 +57,13 @@ test("what the host wrote meanwhile stays when the server goes", async () => {
   });
 });
 
-test("installs the hooks although the configuration refuses the server, with a warning", async () => {
+test("installs the hooks although the configuration refuses the server, and fails", async () => {
   for (const text of ['{"mcpServers":{"mem":{"command":"other"}}}', "{ broken"]) {
     const mem = homeWithWorker();
     writeFileSync(configOf(mem), text);
     const { code, stdout, stderr } = await mem("install", "claude-code");
-    expect(code).toBe(0);
+    expect(code).toBe(65);
+    expect(stdout).toContain("installed, without the MCP server.");
     expect(stdout).toContain("9 hooks registered");
     expect(stderr).toMatch(/has another mem in mcpServers|was not changed/);
     expect(readFileSync(configOf(mem), "utf8")).toBe(text);

@@ -1,7 +1,7 @@
 // Checks of host agents: hooks, MCP server and context files.
 import { existsSync } from "node:fs";
 import type { FolderFilesAnswer } from "../../client/worker-client.ts";
-import { toMemError } from "../../core/errors.ts";
+import { type MemError, toMemError } from "../../core/errors.ts";
 import { launcherOf } from "../../hosts/hook-command.ts";
 import { type HostAt, traceOf } from "../../hosts/host-places.ts";
 import type { HostState, McpState } from "../../hosts/installer.ts";
@@ -165,7 +165,11 @@ async function checkTrust(
   const runs = trust.state === "trusted" || eventAt(heard) > writtenAt(file);
   if (runs) return ok(title, `${words}, trusted; ${active}`);
   if (heard === null && trust.state === "unknown")
-    return warn(title, `${words}; trust and last event not known while the worker is stopped.`, "mem worker start");
+    return warn(
+      title,
+      `${words}; trust and last event not known while the worker is stopped.`,
+      "mem worker start",
+    );
   return warn(title, `${words}; ${active}. ${trust.message}`, trust.next);
 }
 
@@ -181,8 +185,13 @@ function lostCheck(name: string, subject: "The hooks" | "It", lost: LostProgram)
 }
 
 /** Whether the hosts with mem have the MCP server, and whether it starts: `lost` is what it would start and is gone. */
-export function checkMcp(states: readonly McpState[], lost: LostProgram | null = null): Check {
+export function checkMcp(
+  { states, failures }: { states: readonly McpState[]; failures: readonly MemError[] },
+  lost: LostProgram | null = null,
+): Check {
   const name = "MCP server";
+  const [failure] = failures;
+  if (failure !== undefined) return fail(name, failure.message, "Fix the file");
   const missing = states.filter(({ enabled }) => !enabled).map(({ host }) => host);
   if (states.length === 0) return ok(name, "not registered: mem is not installed in any host agent");
   if (lost !== null && states.some(({ enabled, plugin }) => enabled && plugin === null))

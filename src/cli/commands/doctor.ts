@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { failOpen, failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
-import { type McpState, mcpStateOf } from "../../hosts/installer.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
 import { definitionOf, type SettingKey, settingKeys } from "../../settings/table.ts";
 import { padToWidth, terminalLine } from "../../text/terminal-text.ts";
@@ -28,7 +27,7 @@ import { checkEvents, checkPort, checkSocket, checkTvToken, checkWorker } from "
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
-import { installerOf } from "../host-settings.ts";
+import { installerOf, mcpStatesOf } from "../host-settings.ts";
 import type { Io } from "../io.ts";
 import { printBeside, stepLines } from "../table.ts";
 import { counted } from "../words.ts";
@@ -127,9 +126,9 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
   ];
 }
 
-function mcpStates(context: CliContext): McpState[] {
-  const read = () => installerOf(context).installed().map(mcpStateOf);
-  return failOpenSync("look for the MCP server", read) ?? [];
+function mcpStates(context: CliContext): ReturnType<typeof mcpStatesOf> {
+  const read = () => mcpStatesOf(installerOf(context).installed());
+  return failOpenSync("look for the MCP server", read) ?? { states: [], failures: [] };
 }
 
 /** The settings that have changed since the worker started, by their names. */

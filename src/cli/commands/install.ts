@@ -26,6 +26,7 @@ import {
 } from "../host-settings.ts";
 import {
   changedFiles,
+  hasMcp,
   hostAsJson,
   installedInWords,
   type Planned,
@@ -66,8 +67,10 @@ export function registerInstall(program: Command, context: CliContext): void {
 
 async function install(context: CliContext, names: string[], options: InstallOptions): Promise<void> {
   const { planned, skipped, failures } = planAll(context, names, options);
-  if (options.print === true) showPlan(context, planned, options);
-  else if (planned.length > 0) {
+  if (options.print === true) {
+    showPlan(context, planned, options);
+    failures.push(...planned.flatMap(refusals));
+  } else if (planned.length > 0) {
     await demandConsent(context, planned, { names, options });
     failures.push(...(await installAll(context, planned, options)));
   } else if (skipped.length > 0 && options.json === true) {
@@ -143,7 +146,6 @@ function planHost(
   const off = state.hooksOff;
   const warnings = [
     ...(off === null ? [] : [`${homePath(off.path)} ${off.reason}. ${off.next}.`]),
-    ...plan.refused.map(({ message, hint = "" }) => `${integration.title}: ${message} ${hint}`.trimEnd()),
     ...(options.mcp && isUnwanted && !hasMcp ? [unwantedRecall(host)] : []),
   ];
   return { host, state, plan, warnings: integration.files(host.place).length === 0 ? [] : warnings };
@@ -203,10 +205,11 @@ async function installAll(
   const installs = installsOf(context.paths());
   // First: what the hooks start.
   writeHookFiles(context.paths(), [...installer.installed(), ...planned.map(({ host }) => host)]);
-  const done = planned.map((one) => ({ ...one, plan: installer.apply(one.plan) }));
-  const failures = done.flatMap(({ host, plan }) =>
-    plan.refused.map((one) => failureOf(host, one, hasHooks(plan) ? "" : notInstalled)),
-  );
+  const done = planned.map((one) => {
+    const { files, refused } = installer.apply(one.plan);
+    return { ...one, plan: { files, refused: [...one.plan.refused, ...refused] } };
+  });
+  const failures = done.flatMap(refusals);
   const written = done.filter(({ plan }) => hasHooks(plan));
   if (written.length === 0) return failures;
   // From now on the configuration of the host decides.
@@ -236,6 +239,11 @@ async function installAll(
   return failures;
 }
 
+/** The errors of files that stay as they are. */
+function refusals({ host, plan }: Planned): MemError[] {
+  return plan.refused.map((one) => failureOf(host, one, hasHooks(plan) ? "" : notInstalled));
+}
+
 /** Whether the hosts have transcripts of sessions, and nothing is remembered yet. */
 async function hasPast({ worker }: CliContext, written: readonly Planned[]): Promise<boolean> {
   const { hasTranscripts } = await import("../../imports/find-transcripts.ts");
@@ -255,7 +263,9 @@ async function stepsLeft(
   const hasRun = !isChanged && eventAt(heard) > wroteAt;
   const trusted = (await trust?.(host.place, environment))?.state === "trusted";
   const isDone = { event: hasRun, trust: trusted };
-  return next.filter(({ until }) => until === undefined || !isDone[until]).map(({ text }) => text);
+  return next
+    .filter(({ until, part }) => (until === undefined || !isDone[until]) && (part !== "mcp" || hasMcp(plan)))
+    .map(({ text }) => text);
 }
 
 function hasHooks({ files }: HostPlan): boolean {

@@ -13,6 +13,7 @@ import {
   hostNamed,
   installerOf,
   installsOf,
+  mcpStatesOf,
   throwFailures,
   writeHookFiles,
 } from "../host-settings.ts";
@@ -138,15 +139,17 @@ function changeInWords({ host, file: path, plugin, changed }: McpChange, enabled
 
 function showStatus(context: CliContext, host: string | undefined, asJson: boolean): void {
   const { io } = context;
-  const states = hostsOf(context, host).map(mcpStateOf);
+  const { states, failures } = mcpStatesOf(hostsOf(context, host));
   const isWished = installsOf(context.paths()).mcpWish() === true;
-  const enabled = states.length === 0 ? isWished : states.every((state) => state.enabled);
+  const isEmpty = states.length + failures.length === 0;
+  const enabled = isEmpty ? isWished : failures.length === 0 && states.every((state) => state.enabled);
   if (asJson) io.json({ items: states, enabled });
-  else if (states.length === 0) io.out("mem is not installed in any host agent. Install it: `mem install`.");
+  else if (isEmpty) io.out("mem is not installed in any host agent. Install it: `mem install`.");
   for (const state of asJson ? [] : states) {
     const where = state.plugin === null ? homePath(state.file) : `from the plugin ${state.plugin}`;
     io.out(`${state.host}: ${state.enabled ? "on" : "off"} (${where})`);
   }
+  throwFailures(context, failures, asJson);
 }
 
 // A named host need not have entries of mem: it may have the hooks from a plugin.
