@@ -75,6 +75,8 @@ export interface ExplainDeps {
   /** Labels of all projects. */
   projects(): string[];
   placeOf(where: ExplainedPlace): Pick<Place, "project" | "cwd">;
+  /** True where agents get nothing: the project is off, or its folder is excluded. */
+  isExcluded(where: Pick<Place, "project" | "cwd">): boolean;
   /** What the memory files of one agent say in `cwd`. */
   writtenAt(cwd: string): Promise<Written>;
   /** The name of that agent. */
@@ -89,6 +91,7 @@ export function createExplain(deps: ExplainDeps): Explain {
     const { project, cwd } = deps.placeOf(request);
     const written = cwd === null ? new Set<string>() : await deps.writtenAt(cwd);
     const place = { project, cwd, written };
+    if (deps.isExcluded({ project, cwd })) return nothingThere(project, request);
     const seen: Seen = { records: new Set(), changed: new Set() };
     const moments = [await atStart(deps, place, seen)];
     if (prompt !== undefined) moments.push(await atPrompt(deps, { ...place, prompt }, seen));
@@ -98,6 +101,16 @@ export function createExplain(deps: ExplainDeps): Explain {
     const unknown = isNamed ? unknownProject(place.project, deps.projects()) : null;
     return { project: place.project, unknown, left_out: leftOut(deps, place), moments };
   };
+}
+
+function nothingThere(project: string, { prompt, file, command }: ExplainRequest): Explanation {
+  const asked = { start: "", prompt, file, command };
+  const nothing =
+    "Agents get nothing here: the project is off (`mem project on <name>`), or its folder is excluded (`mem settings get MEM_EXCLUDE_PATHS`).";
+  const moments = (["start", "prompt", "file", "command"] as const)
+    .filter((moment) => asked[moment] !== undefined)
+    .map((moment) => momentOf(moment, "", { records: [], nothing }));
+  return { project, unknown: null, left_out: null, moments };
 }
 
 function leftOut({ context, agent }: ExplainDeps, place: Place): Explanation["left_out"] {

@@ -374,7 +374,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
       context,
       writtenAt: (cwd) => parts.writtenFor(claudeCode.name, cwd),
       agent: claudeCodeIntegration.title,
-      ...createExplainDeps({ store, projects }),
+      ...createExplainDeps({ store, projects, exclusions: parts.exclusions }),
     }),
     folders,
     cost,

@@ -97,11 +97,14 @@ export function foldersOf({ projects }: Pick<Store, "projects">, label: string):
 export function createExplainDeps({
   store,
   projects,
+  exclusions,
 }: {
   store: Store;
   projects: Pick<WorkerProjects, "labelOf">;
+  exclusions: Exclusions;
 }): Omit<ExplainDeps, "context" | "writtenAt" | "agent"> {
   return {
+    isExcluded: ({ project, cwd }) => exclusions.hasPlace({ project, cwd: cwd ?? undefined }),
     byId: store.observations.byId,
     projects: store.projects.labels,
     placeOf: ({ project, cwd }) =>

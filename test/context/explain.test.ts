@@ -29,6 +29,7 @@ function explain(asked: Asked = {}, project = "app"): Promise<Explanation> {
     context,
     byId: memory.store.observations.byId,
     projects: memory.store.projects.labels,
+    isExcluded: (place) => place.project === "off",
     placeOf: (place) => ({ project: place.project ?? "app", cwd: "/w/app" }),
     writtenAt: async () => writtenIn(memoryFile),
     agent: "Claude Code",
@@ -53,6 +54,17 @@ test("leaves out what the agent's own memory file says", async () => {
   expect((await explain()).left_out).toEqual({ agent: "Claude Code", records: [1] });
   memoryFile = "";
   expect((await explain()).left_out).toBeNull();
+});
+
+test("a project that is off gets nothing, and each moment says so", async () => {
+  say("Never npm.", { ...rule, reach: "everywhere" });
+  const { moments, unknown } = await explain({ prompt: "npm" }, "off");
+  expect(unknown).toBeNull();
+  expect(moments.map(({ moment, text }) => [moment, text])).toEqual([
+    ["start", ""],
+    ["prompt", ""],
+  ]);
+  expect(moments[0]?.nothing).toContain("mem project on");
 });
 
 test("the start is the host's text, with the section of each record", async () => {
