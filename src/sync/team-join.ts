@@ -27,7 +27,7 @@ export interface JoinedTeam {
 
 /**
  * The team, and its projects in their order, made where the team has none of that name. Throws `usage` for an address or a key that does not
- * work, and for a key that may not write.
+ * work, and for a key that may not write; `team_server_failed` without an answer.
  */
 export async function joinTeam(wanted: Wanted): Promise<JoinedTeam> {
   const { url, key, allowHttp, projects } = wanted;
@@ -50,8 +50,11 @@ export async function joinTeam(wanted: Wanted): Promise<JoinedTeam> {
     }
     return { team_id, projects: joined };
   } catch (cause) {
-    if (cause instanceof HubFailure) throw unchanged(cause.message, cause, remedies[cause.failure.kind]);
-    throw cause;
+    if (!(cause instanceof HubFailure)) throw cause;
+    const { kind } = cause.failure;
+    const error = unchanged(cause.message, cause, remedies[kind]);
+    if (kind !== "unreachable" && kind !== "busy") throw error;
+    throw new MemError("team_server_failed", { message: error.message, hint: error.hint ?? "", cause });
   } finally {
     await client.close();
   }
