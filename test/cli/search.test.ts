@@ -48,8 +48,8 @@ test("a question about a time finds the records of that time and says how it was
 
 test("a type that the mode does not have is said where nothing was found", async () => {
   const mem = remembering;
-  const { code, stderr } = await mem("search", "login", "--obs-type", "bugfxi");
-  expect(code).toBe(0);
+  const { code, stdout: results, stderr } = await mem("search", "login", "--all", "--obs-type", "bugfxi");
+  expect({ code, results }).toEqual({ code: 0, results: "" });
   const words = stderr.replace(/\s+/g, " ");
   expect(words).toContain("The mode code has no type bugfxi. Known: discovery, decision, bugfix");
   expect(words).toContain("Did you mean bugfix?");

@@ -127,7 +127,9 @@ async function searchWithLabels(
 ): Promise<SearchResults> {
   const { asked, notes, plain } = readLabels(query, known);
   const found = await search.search(asked);
-  const loose = countOf(found) > 0 ? null : loosened({ ...asked, query: plain }, asked, known);
+  // A filter by parameter is meant; one among the words may be words.
+  const isMeant = withoutUnknown(query, known) !== null;
+  const loose = countOf(found) > 0 || isMeant ? null : loosened({ ...asked, query: plain }, asked, known);
   // A later page may be empty with valid filters.
   const isEmpty =
     loose !== null && (!asked.offset || countOf(await search.search({ ...asked, offset: 0 })) === 0);
