@@ -56,13 +56,17 @@ export function registerFolders(program: Command, context: CliContext): void {
   });
 }
 
-const noFiles = "No context files. Turn them on: `mem settings set MEM_FOLDER_CONTEXT_ENABLED true`.";
+const turnOn = "No context files. Turn them on: `mem settings set MEM_FOLDER_CONTEXT_ENABLED true`.";
+const writeNow = "No context files yet. Write them now: `mem folders refresh`.";
 
-async function listFiles({ io, clock, worker }: CliContext, asJson: boolean): Promise<void> {
+async function listFiles(context: CliContext, asJson: boolean): Promise<void> {
+  const { io, clock, worker } = context;
   const { files } = await worker().folderFiles();
   if (asJson) io.json({ items: files });
-  else if (files.length === 0) printWrapped(io, io.err, noFiles);
-  else
+  else if (files.length === 0) {
+    const isOn = context.settings("read").get("MEM_FOLDER_CONTEXT_ENABLED");
+    printWrapped(io, io.err, isOn ? writeNow : turnOn);
+  } else
     printTable(
       io,
       [{ title: "File", flexible: true }, { title: "Project", flexible: true }, { title: "Written" }],
