@@ -41,7 +41,8 @@ export function parseRulesFile(text: string, { rules }: RulesAnswer): RuleChange
     const heading = /^\[(.+)\]$/.exec(line)?.[1];
     const known = /^(\d{1,15}) ?: ?(.*)$/.exec(line);
     if (heading !== undefined) section = sectionNamed(heading, index);
-    else if (known === null) changes.added.push({ text: line, ...(section ?? unplaced(index)) });
+    else if (known === null)
+      changes.added.push({ text: line.replace(/^[-*•] /, ""), ...(section ?? unplaced(index)) });
     else addKnown(changes, { id: Number(known[1]), text: known[2] ?? "", index }, { rules, seen });
   }
   changes.removed = rules.map(({ id }) => id).filter((id) => shown.has(id) && !seen.has(id));

@@ -33,8 +33,8 @@ describe("the changes in a file", () => {
     ["a deleted line", file.replace(/^9: .*$/m, ""), { changed: [], added: [], removed: [9] }],
     ["all lines deleted", file.replace(/^\d+: .*$/gm, ""), { changed: [], added: [], removed: [9, 12] }],
     [
-      "a new line in each section",
-      `${file.replace("[everywhere]", "[everywhere]\nNo emojis.")}Use tabs.\n`,
+      "a new line in each section, also as an item of a list",
+      `${file.replace("[everywhere]", "[everywhere]\n- No emojis.")}* Use tabs.\n`,
       {
         changed: [],
         added: [
