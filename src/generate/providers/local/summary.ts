@@ -29,7 +29,7 @@ export function summarize(
     investigated: field([...statements.investigated, ...looks]),
     learned: field(statements.learned),
     completed: field(completed),
-    next_steps: field(statements.next_steps),
+    next_steps: field(statements.next_steps.map((text) => text.replace(ownLabel, ""))),
     notes: field(statements.notes),
     facts: distinct(
       [
@@ -167,6 +167,9 @@ function withoutMarks(text: string): string {
 }
 
 const maxLines = 400;
+
+// The part has this name wherever it is shown.
+const ownLabel = /^next steps?: */i;
 
 /** Headings that agents write; the first match wins. */
 const sectionHeadings: readonly { pattern: RegExp; topic: Topic }[] = [

@@ -47,6 +47,11 @@ it("classifies the closing message by headings and first words", () => {
   });
 });
 
+it("keeps no label that says again which part it is", () => {
+  const { next_steps } = summary({ last_assistant_message: "Fixed it.\n\nNext steps: add a test." });
+  expect(next_steps).toMatch(/^add a test\.$/i);
+});
+
 it("uses recent titles when the agent said nothing", () => {
   const titles = [
     "Read src/queue.ts: declares Queue",
