@@ -1,6 +1,6 @@
 // The data directory, and the cache directory.
 
-import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import envPaths from "env-paths";
@@ -60,8 +60,13 @@ export function prepareDataDirectory(dataDir: string): void {
     throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
   }
   const stats = ownDirectory(dataDir);
-  demandAccess(dataDir, constants.W_OK, "written to");
+  demandWritable(dataDir);
   closeDirectory(dataDir, stats);
+}
+
+/** Throws `data_dir_unusable`, with the repair, for a directory that is there and cannot be written to. */
+export function demandWritable(dataDir: string): void {
+  if (existsSync(dataDir)) demandAccess(dataDir, constants.W_OK, "written to");
 }
 
 /** The directory's stats. Throws `data_dir_unusable` unless it is a directory that this user owns and can read. */

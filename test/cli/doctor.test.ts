@@ -63,13 +63,18 @@ test("doctor sees files that others can read, broken settings and a damaged data
 // Root may write where rights forbid it, but not into a folder of the kernel's.
 const isRoot = process.getuid?.() === 0;
 test.skipIf(process.platform === "win32" || (isRoot && process.platform !== "linux"))(
-  "doctor calls a data directory broken that cannot be written to",
+  "doctor and status name the repair of a data directory that cannot be written to",
   async () => {
     const dataDir = isRoot ? "/proc/self/task" : tempDir();
     if (!isRoot) chmodSync(dataDir, 0o500);
-    const { code, stdout } = await calledMem({ MEM_DATA_DIR: dataDir })("doctor");
+    const mem = calledMem({ MEM_DATA_DIR: dataDir });
+    const { code, stdout } = await mem("doctor");
     expect(code).toBe(1);
     expect(stdout).toMatch(/fail {2}Data directory +.*cannot be written to/);
+    if (isRoot) return;
+    const status = await mem("status");
+    expect(status).toMatchObject({ code: 0, stderr: expect.stringContaining("chmod u+rwx") });
+    expect(status.stderr).not.toContain("mem worker start");
   },
 );
 

@@ -1,10 +1,10 @@
 // `mem backup` and `mem restore`: the whole memory as one file, and back.
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import type { Command } from "commander";
-import { failOpenSync, MemError } from "../../core/errors.ts";
+import { failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { demandOutsideData } from "../../core/output-file.ts";
 import { homePath } from "../../core/paths.ts";
-import { prepareDataDirectory } from "../../settings/data-dir.ts";
+import { demandWritable, prepareDataDirectory } from "../../settings/data-dir.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import { demandYes } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -63,6 +63,10 @@ async function backUp(context: CliContext, file: string, { force, json }: Backup
   const { counts, bytes } = await interruptible(async (signal) =>
     worker
       .backUp({ paths, file, onProgress: printProgress(io, "pages copied"), signal })
+      .catch((error: unknown) => {
+        if (toMemError(error).code === "storage_failed") demandWritable(paths.root);
+        throw error;
+      })
       .catch(stoppedWith("Stopped. No backup was written.")),
   );
   const spooled = failOpenSync("read the spool", () => readdirSync(paths.spool).length) ?? 0;

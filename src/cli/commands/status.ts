@@ -2,11 +2,12 @@
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health, Stats } from "../../client/worker-client.ts";
-import { failOpenSync } from "../../core/errors.ts";
+import { failOpenSync, toMemError } from "../../core/errors.ts";
 import { pauseReason } from "../../core/records/generation-pause.ts";
 import { hooksInState } from "../../core/records/hooks-state.ts";
 import type { UnreadEvents, UnreadReason } from "../../core/records/unread-event.ts";
 import { vectorsInWords } from "../../core/records/vector-status.ts";
+import { demandWritable } from "../../settings/data-dir.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { databaseBytes, spoolInWords } from "../checks/files.ts";
 import { deadHooks } from "../checks/lost-program.ts";
@@ -58,7 +59,7 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
     ["Data", dataInWords(settings.dataDir, stats)],
   ]);
   printWarnings(io, warnings);
-  for (const step of nextSteps(state)) io.err(step);
+  for (const step of nextSteps(state, settings.dataDir)) io.err(step);
 }
 
 // The size as `mem doctor` shows it: the worker counts pages, without the log beside them.
@@ -131,9 +132,9 @@ const unreadReason: Record<UnreadReason, string> = {
   unknown_event: "unknown event",
 };
 
-function nextSteps(state: WorkerState): string[] {
+function nextSteps(state: WorkerState, dataDir: string): string[] {
   if (state.is === "silent") return [silentWorker(state.pid).hint ?? ""];
-  if (state.is !== "answering") return ["Start it: `mem worker start`."];
+  if (state.is !== "answering") return [stepToStart(dataDir)];
   const { queue, budget, provider, unreadEvents = [], sync } = state.health;
   const remedy = sync && syncRemedy(sync);
   return [
@@ -150,6 +151,17 @@ function nextSteps(state: WorkerState): string[] {
       ? []
       : [`${provider.name} is not set up. See what is missing: \`mem doctor\`.`]),
   ];
+}
+
+// No worker starts in a directory that it cannot write to.
+function stepToStart(dataDir: string): string {
+  try {
+    demandWritable(dataDir);
+    return "Start it: `mem worker start`.";
+  } catch (thrown) {
+    const { message, hint = "" } = toMemError(thrown);
+    return `${message} ${hint}`;
+  }
 }
 
 function stateInWords(state: WorkerState, url: string | null, isDegraded: boolean): string {
