@@ -44,8 +44,8 @@ export function createEffects({ worker, clock, types, dispatch }: EffectsOptions
         if (running.get(name) === stop) running.delete(name);
       });
     };
-    if (afterMs === 0) return start();
-    const timer = setTimeout(start, afterMs);
+    if (afterMs === 0) start();
+    const timer = afterMs === 0 ? undefined : setTimeout(start, afterMs);
     stop.signal.addEventListener("abort", () => clearTimeout(timer));
   }
 
