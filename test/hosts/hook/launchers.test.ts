@@ -10,7 +10,7 @@ import { kebabCase } from "../../../src/text/kebab-case.ts";
 import { findCanaries } from "../../helpers/temp-dir.ts";
 import { announce, type Behaviour, fakeWorker } from "./fake-worker.ts";
 import { answer, canary, password, payload, quotedLine, silent } from "./hook-payload.ts";
-import { hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
+import { hookHome, type LauncherName, launchers, patientHome, runHook, spooled } from "./run-hook.ts";
 
 const names: LauncherName[] = [
   "as registered",
@@ -22,20 +22,22 @@ const names: LauncherName[] = [
 ];
 const clients: LauncherName[] = ["as registered", "the Node bundle"];
 const events = claudeCodeIntegration.hooks.map(({ event }) => kebabCase(event));
-const otherHosts = hostAgents
-  .filter(({ host, integration }) => host !== claudeCode && integration.hooks.length > 0)
-  .map(
-    ({ host, integration }) => [host.name, integration.hooks.map(({ event }) => kebabCase(event))] as const,
-  );
+const otherHosts = hostAgents.filter(
+  ({ host, integration }) => host !== claudeCode && integration.hooks.length > 0,
+);
 // Setup is a question: unanswered, it leaves nothing to be taken up later.
 const kept = (event: string) => (event === "setup" ? [] : [expect.objectContaining({ event })]);
+const inputs = ["", " ", "{", "[]", "null", "\0\x01"];
+// A shell passes on what it reads: each meets two inputs, the code that reads them meets all.
+const inputsOf = (name: LauncherName) =>
+  inputs.filter((_, at) => name === "the Node bundle" || at % 3 === names.indexOf(name) % 3);
 
 describe.each(names)("%s", (name) => {
   const run = (event: string, home: ReturnType<typeof hookHome>, input = payload) =>
     runHook(launchers[name](event), home, input);
 
   test("sends the exact payload and prints the exact reply", async () => {
-    const home = hookHome();
+    const home = patientHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     expect(await run("session-start", home)).toEqual({ ...silent, stdout: answer });
     expect(worker.requests).toEqual([
@@ -46,7 +48,7 @@ describe.each(names)("%s", (name) => {
   });
 
   test("sends 1.5 MB and prints a reply of 9,800 characters", async () => {
-    const home = hookHome();
+    const home = patientHome();
     const long = `{"text":"${"é".repeat(9_800)}"}`;
     const big = JSON.stringify({ session_id: "s1", tool_response: "x".repeat(1_500_000) });
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: long });
@@ -57,7 +59,7 @@ describe.each(names)("%s", (name) => {
   test.each(["socket", "port"] as const)(
     "prints the reply to Setup over a %s to standard error",
     async (over) => {
-      const home = hookHome();
+      const home = patientHome();
       await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer: "update mem\n", proves: true });
       expect(await run("setup", home)).toEqual({ ...silent, stderr: "update mem\n" });
     },
@@ -70,7 +72,7 @@ describe.each(names)("%s", (name) => {
   });
 
   test("exits 0 at Setup when standard error is closed", async () => {
-    const home = hookHome();
+    const home = patientHome();
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer: "update mem\n" });
     const script = `{ ${quotedLine(launchers[name]("setup"))}; echo "code $?"; } 2>&-`;
     expect(await runHook(["/bin/sh", "-c", script], home, payload)).toEqual({
@@ -80,7 +82,7 @@ describe.each(names)("%s", (name) => {
   });
 
   test("ignores events of a host that the worker itself started", async () => {
-    const home = hookHome({ MEM_GENERATING: "1" });
+    const home = patientHome({ MEM_GENERATING: "1" });
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     expect(await run("session-start", home)).toEqual(silent);
     expect(worker.requests).toEqual([]);
@@ -108,13 +110,15 @@ describe.each(names)("%s", (name) => {
     },
   );
 
-  test.each(["", " ", "{", "[]", "null", "\0\x01"])("exits 0 silently on the input %j", async (input) => {
+  test.each(inputsOf(name))("exits 0 silently on the input %j", async (input) => {
     expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
   });
 });
 
-const faults: [string, Behaviour][] = [
-  ["hangs", "hang"],
+type Fault = [what: string, does: Behaviour];
+
+const hangs: Fault = ["hangs", "hang"];
+const otherFaults: Fault[] = [
   ["resets the connection", "reset"],
   ["drips", "drip"],
   ["closes without an answer", "silent-end"],
@@ -125,11 +129,33 @@ const faults: [string, Behaviour][] = [
   ["answers 204", 204],
   ["answers 302", 302],
 ];
+const faults = [hangs, ...otherFaults];
+
+// How long a hook waits depends on the event, so that every event meets a worker that hangs. A client tells the other
+// faults apart before it looks at the event: each of them meets two events, and each event two of them.
+const meetings: [...Fault, events: string[]][] = [
+  [...hangs, events],
+  ...otherFaults.map(([what, does], at): [...Fault, string[]] => [
+    what,
+    does,
+    [0, 1].map((next) => events[(2 * at + next) % events.length] ?? ""),
+  ]),
+];
+
+// The host's name is only a word of the address: each event meets one fault, and each fault some events.
+let met = 0;
+const meetingsOfHosts = otherHosts.map(({ host, integration }) => {
+  const itsMeetings = integration.hooks.map(({ event }) => ({
+    event: kebabCase(event),
+    fault: faults[met++ % faults.length] ?? hangs,
+  }));
+  return [host.name, itsMeetings] as const;
+});
 
 describe.each(clients)("with a worker that has a fault, %s", (name) => {
-  test.each(faults)("that %s, spools every event and exits 0 silently", async (_what, does) => {
+  test.each(meetings)("that %s, spools events and exits 0 silently", async (_what, does, itsEvents) => {
     await Promise.all(
-      events.map(async (event) => {
+      itsEvents.map(async (event) => {
         const home = hookHome();
         await fakeWorker({ dataDir: home.dataDir, over: "socket", does, answer });
         expect({ event, ...(await runHook(launchers[name](event), home, payload)) }).toEqual({
@@ -142,12 +168,9 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
     );
   });
 
-  // The host's name is only a word of the address: each event meets one fault, and each fault one event.
-  test.each(otherHosts)("%s goes on, whatever fault its events meet", async (host, itsEvents) => {
+  test.each(meetingsOfHosts)("%s goes on, whatever fault its events meet", async (host, itsMeetings) => {
     await Promise.all(
-      Array.from({ length: Math.max(itsEvents.length, faults.length) }, async (_, at) => {
-        const event = itsEvents[at % itsEvents.length] ?? "";
-        const [what, does]: [string, Behaviour] = faults[at % faults.length] ?? ["hangs", "hang"];
+      itsMeetings.map(async ({ event, fault: [what, does] }) => {
         const home = hookHome();
         await fakeWorker({ dataDir: home.dataDir, over: "socket", does, answer });
         const run = await runHook(launchers[name](event, host), home, payload);
@@ -192,7 +215,7 @@ describe.each(clients)("with a worker that has a fault, %s", (name) => {
   });
 
   test("exits 0 when the reader has gone", async () => {
-    const home = hookHome();
+    const home = patientHome();
     await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     const line = quotedLine(launchers[name]("session-start"));
     const script = `{ ${line}; echo "code $?" >&2; } >&-`;
@@ -221,7 +244,7 @@ describe.each(clients)("after a hook timeout, %s", (name) => {
   });
 
   test("ignores a mark from the future", async () => {
-    const home = hookHome();
+    const home = patientHome();
     const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
     writeFileSync(join(home.dataDir, "worker-hung"), "");
     const later = Date.now() / 1000 + 600;
@@ -239,7 +262,7 @@ test.each(clients)("MEM_HOOK_TIMEOUT_MS gets the reply of a slow worker, through
 });
 
 test.each(clients)("a reply removes the hung mark, through %s", async (name) => {
-  const home = hookHome();
+  const home = patientHome();
   await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
   const mark = join(home.dataDir, "worker-hung");
   const { ino, mtimeMs } = statSync(join(home.dataDir, "worker.sock"));
@@ -254,7 +277,7 @@ describe("over a port, which any process may hold", () => {
   const node = launchers["the Node bundle"];
 
   test.each(clients)("delivers to a worker that proves itself, through %s", async (name) => {
-    const home = hookHome();
+    const home = patientHome();
     const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: true } as const;
     const worker = await fakeWorker(options);
     expect(await runHook(launchers[name]("session-start"), home, payload)).toEqual({
@@ -265,7 +288,7 @@ describe("over a port, which any process may hold", () => {
   });
 
   test.each(events)("sends nothing to a stranger at %s", async (event) => {
-    const home = hookHome();
+    const home = patientHome();
     const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: false } as const;
     const stranger = await fakeWorker(options);
     expect(await runHook(node(event), home, payload)).toEqual(silent);
@@ -275,8 +298,8 @@ describe("over a port, which any process may hold", () => {
   });
 
   test("a socket outside the data directory must prove itself too", async () => {
-    const home = hookHome();
-    const elsewhere = hookHome();
+    const home = patientHome();
+    const elsewhere = patientHome();
     const worker = await fakeWorker({
       dataDir: elsewhere.dataDir,
       over: "socket",
@@ -303,7 +326,7 @@ describe("over a port, which any process may hold", () => {
     const env = Object.fromEntries(proxies.map((key) => [key, url]));
     for (const over of ["socket", "port"] as const) {
       for (const name of clients) {
-        const home = hookHome(env);
+        const home = patientHome(env);
         await fakeWorker({ dataDir: home.dataDir, over, does: "answer", answer, proves: true });
         expect((await runHook(launchers[name]("session-start"), home, payload)).stdout).toBe(answer);
       }

@@ -62,6 +62,11 @@ export function hookHome(env: NodeJS.ProcessEnv = {}): HookHome {
   };
 }
 
+/** The same for tests of what a hook prints: it waits for the reply on a busy machine too. */
+export function patientHome(env: NodeJS.ProcessEnv = {}): HookHome {
+  return hookHome({ MEM_HOOK_TIMEOUT_MS: "20000", ...env });
+}
+
 export interface HookRun {
   code: number | null;
   signal: NodeJS.Signals | null;
