@@ -1,41 +1,33 @@
 // Two devices with a real worker each, and a real hub between them.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { calledMem, type Mem } from "../cli/mem.ts";
+import { pipeToMem } from "../cli/piped-mem.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { workerHome } from "../helpers/worker-process.ts";
-import { newAccount, startHub } from "../hub/hub-process.ts";
+import { newAccount, sharedHub } from "../hub/hub-process.ts";
 
-const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const passphrase = "six random words for this test";
 const shop = ["--project", "shop"];
 
-/** Joins a new account of a new hub with each device. */
-async function joined(devices: readonly Mem[], env: NodeJS.ProcessEnv = {}) {
-  const hubHome = workerHome();
-  const account = await newAccount(hubHome, "alice");
-  const hub = await startHub(hubHome);
-  const ask = async (mem: Mem, words: readonly string[], ...lines: string[]) => {
-    const child = spawn(process.execPath, [bin, "sync", ...words, "--stdin", "--json"], {
-      env: { ...mem.home.env, ...env },
-      stdio: "pipe",
-    });
-    child.stdin.end(`${lines.join("\n")}\n`);
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-    return { stdout, stderr, code: child.exitCode };
-  };
+const startedHub = sharedHub();
+let accounts = 0;
+
+/** Joins a new account of the hub with each device. */
+async function joined(devices: readonly Mem[]) {
+  const hub = await startedHub();
+  accounts += 1;
+  const account = await newAccount(hub.home, `alice-${accounts}`);
+  const ask = (mem: Mem, words: readonly string[], ...lines: string[]) =>
+    pipeToMem(mem.home.env, ["sync", ...words, "--stdin", "--json"], lines);
   const choice = ["--hub", hub.url, "--user", account.id, "--projects", "all", "--earlier"];
   const setUp = (mem: Mem, secret: string, ...options: string[]) =>
     ask(mem, ["setup", ...choice, ...options], account.token, secret);
   for (const mem of devices) expect(await setUp(mem, passphrase)).toMatchObject({ code: 0 });
-  return { hub, hubHome, account, setUp, ask };
+  return { hub, account, setUp, ask };
 }
 
 async function rulesOf(mem: Mem): Promise<string[]> {
@@ -47,7 +39,7 @@ async function rulesOf(mem: Mem): Promise<string[]> {
 test("a rule of one device is on another until it ends; the hub cannot read it", async () => {
   const [laptop, desk] = [calledMem(), calledMem()];
   await laptop("remember", "Always run make lint before a commit.", ...shop);
-  const { hubHome, account, setUp } = await joined([laptop, desk]);
+  const { hub, account, setUp } = await joined([laptop, desk]);
   await eventually(async () =>
     expect(await rulesOf(desk)).toEqual(["Always run make lint before a commit."]),
   );
@@ -60,7 +52,7 @@ test("a rule of one device is on another until it ends; the hub cannot read it",
   await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
   expect((await laptop("forget", ...shop, "--now", "--yes", "--json")).code).toBe(0);
   await eventually(async () => expect(await rulesOf(desk)).toEqual([]));
-  expect(textsIn(join(hubHome.dataDir, "hub"))).not.toMatch(/make lint|main branch/);
+  expect(textsIn(join(hub.home.dataDir, "hub"))).not.toMatch(/make lint|main branch/);
   const status = JSON.parse((await desk("sync", "status", "--json")).stdout);
   expect(status).toMatchObject({ configured: true, encrypted: true, last_error: null, failed: [] });
   const at = readWorkerAddress(desk.home.dataDir);
@@ -76,7 +68,7 @@ test("a rule of one device is on another until it ends; the hub cannot read it",
   const wrong = await setUp(calledMem(), "another passphrase altogether");
   expect(wrong.code).toBe(77);
   expect(wrong.stdout + wrong.stderr).toContain("This is not the passphrase of the account.");
-}, 120_000);
+}, 240_000);
 
 test("no record leaves a device before its project has a yes, and paused changes wait", async () => {
   const [laptop, desk] = [calledMem(), calledMem()];
@@ -92,7 +84,7 @@ test("no record leaves a device before its project has a yes, and paused changes
   expect({ state, waits: pending.total > 0 }).toEqual({ state: "paused", waits: true });
   await laptop("sync", "resume");
   await eventually(async () => expect(await rulesOf(desk)).toEqual(["Never push on Fridays."]));
-}, 120_000);
+}, 240_000);
 
 test("another passphrase, then another key: devices follow, and nothing is lost", async () => {
   const [laptop, desk, tablet] = [calledMem(), calledMem(), calledMem()];
@@ -142,7 +134,7 @@ test("a backup that is restored is another device: nothing is overwritten", asyn
   for (const mem of [laptop, desk]) await eventually(async () => expect((await rulesOf(mem)).length).toBe(3));
   const { failed } = JSON.parse((await laptop("sync", "status", "--json")).stdout);
   expect(failed).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test("a session starts although the hub never answers", async () => {
   const [laptop] = [calledMem()];
@@ -166,7 +158,7 @@ test("a session starts although the hub never answers", async () => {
   // The request to the hub is still open.
   const { worker } = JSON.parse((await laptop("status", "--json")).stdout);
   expect(worker.sync).toMatchObject({ state: "pulling", last_error: null });
-}, 120_000);
+}, 240_000);
 
 function textsIn(directory: string): string {
   return readdirSync(directory)

@@ -1,15 +1,11 @@
 // Names of projects in `mem sync setup`, and the exit codes of a setup that fails.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { workerHome } from "../helpers/worker-process.ts";
 import { newAccount, startHub } from "../hub/hub-process.ts";
 import { calledMem, type Mem } from "./mem.ts";
+import { pipeToMem } from "./piped-mem.ts";
 
-const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const passphrase = "six random words for this test";
 
 test("unknown names are refused, names of the hub taken, failures have exit codes", async () => {
@@ -23,13 +19,8 @@ test("unknown names are refused, names of the hub taken, failures have exit code
     { hub = url, token = account.token, secret = passphrase } = {},
   ) => {
     const words = ["sync", "setup", "--stdin", "--hub", hub, "--user", account.id];
-    const child = spawn(process.execPath, [bin, ...words, "--projects", projects], {
-      env: mem.home.env,
-      stdio: "pipe",
-    });
-    child.stdin.end(`${token}\n${secret}\n`);
-    const [stderr, stdout] = await Promise.all([text(child.stderr), text(child.stdout), once(child, "exit")]);
-    return { code: child.exitCode, stdout, stderr: stderr.replace(/\s+/g, " ") };
+    const run = await pipeToMem(mem.home.env, [...words, "--projects", projects], [token, secret]);
+    return { ...run, stderr: run.stderr.replace(/\s+/g, " ") };
   };
   await laptop("remember", "Use pnpm, never npm.", "--project", "shop");
   const typo = await setUp(laptop, "shpo");
@@ -64,4 +55,4 @@ test("unknown names are refused, names of the hub taken, failures have exit code
   const connected = await desk("server", "connect", ...team, "--project", "ghost");
   expect(connected.code).toBe(66);
   expect(connected.stderr).toContain("Known: shop.");
-}, 120_000);
+}, 240_000);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Repeats the check until it passes; fails with its last error. Waits three times as long as a check takes: others can work. */
-export async function eventually<T>(check: () => T | Promise<T>, limitMs = 30_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, limitMs = 60_000): Promise<T> {
   const end = performance.now() + limitMs;
   for (;;) {
     const since = performance.now();

@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, expect, onTestFinished } from "vitest";
 import { callMem } from "../cli/mem.ts";
-import { until, type WorkerHome } from "../helpers/worker-process.ts";
+import { sharedTempDir } from "../helpers/temp-dir.ts";
+import { until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
@@ -16,7 +17,28 @@ interface HubProcess {
 }
 
 /** Starts `mem hub` with the home's data directory; it ends with the test. */
-export async function startHub(home: WorkerHome, ...options: string[]): Promise<HubProcess> {
+export function startHub(home: WorkerHome, ...options: string[]): Promise<HubProcess> {
+  return spawnHub(home, options, onTestFinished);
+}
+
+/** A hub for all tests of the file, which make their own accounts. The first call starts it. */
+export function sharedHub(): () => Promise<HubProcess & { home: WorkerHome }> {
+  const home = workerHome({}, sharedTempDir());
+  let started: Promise<HubProcess> | undefined;
+  afterAll(async () => {
+    await (await started)?.kill("SIGKILL");
+  });
+  return async () => {
+    started ??= spawnHub(home, [], () => undefined);
+    return { ...(await started), home };
+  };
+}
+
+async function spawnHub(
+  home: WorkerHome,
+  options: readonly string[],
+  atEnd: (end: () => void) => void,
+): Promise<HubProcess> {
   const child = spawn(process.execPath, [bin, "hub", "start", "--port", "0", ...options], {
     env: home.env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -29,7 +51,7 @@ export async function startHub(home: WorkerHome, ...options: string[]): Promise<
     await exited;
     return child.exitCode;
   }
-  onTestFinished(() => void kill("SIGKILL"));
+  atEnd(() => void kill("SIGKILL"));
   const url = await until(() => /answers at (http:\S+)/.exec(output)?.[1], 20_000, "the hub's address");
   return { url: url.replace("0.0.0.0", "127.0.0.1"), child, output: () => output, kill };
 }
