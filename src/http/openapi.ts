@@ -60,13 +60,13 @@ export function openapiRoute(app: App, service: DescribedService, routes: readon
 
 // Named schemas stand once, under `components`.
 function openapiDocument(routes: readonly RouteOptions[], service: DescribedService): OpenapiDocument {
-  const schemas: JsonObject = {};
-  const headers: JsonObject = {};
+  const shared: Shared = { schemas: {}, headers: {}, made: { input: new Map(), output: new Map() } };
+  const { schemas, headers } = shared;
   const paths: { [path: string]: JsonObject } = {};
   for (const route of routes) {
     const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
     const operation = {
-      ...operationOf(route, service, { schemas, headers }),
+      ...operationOf(route, service, shared),
       ...securityOf(route, service),
       ...quotaOf(route),
     };
@@ -132,16 +132,18 @@ function operationIdOf(method: string, url: string): string {
 interface Shared {
   schemas: JsonObject;
   headers: JsonObject;
+  /** JSON schemas by their zod schema: most answers of all routes are the same few errors. */
+  made: Record<"input" | "output", Map<z.ZodType, JsonObject>>;
 }
 
 function operationOf(
   { schema = {}, config }: RouteOptions,
   { always = {}, headersOf, keys }: DescribedService,
-  { schemas, headers }: Shared,
+  shared: Shared,
 ): JsonObject {
   const parameters = [
-    ...parametersOf("path", schema.params, schemas),
-    ...parametersOf("query", schema.querystring, schemas),
+    ...parametersOf("path", schema.params, shared),
+    ...parametersOf("query", schema.querystring, shared),
     ...headerParameters(schema.readsHeaders ?? {}),
   ];
   const own = isObject(schema.response) ? schema.response : {};
@@ -153,9 +155,9 @@ function operationOf(
   return {
     ...(schema.summary === undefined ? {} : { summary: schema.summary }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema.body, schemas) }),
-    responses: responsesOf({ ...always, ...own }, schemas, (status) =>
-      references(described(status), headers),
+    ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema.body, shared) }),
+    responses: responsesOf({ ...always, ...own }, shared, (status) =>
+      references(described(status), shared.headers),
     ),
   };
 }
@@ -175,9 +177,9 @@ function references(described: DescribedHeaders, headers: JsonObject): JsonObjec
   return entries.length === 0 ? {} : { headers: Object.fromEntries(entries) };
 }
 
-function parametersOf(place: "path" | "query", part: unknown, schemas: JsonObject): Json[] {
+function parametersOf(place: "path" | "query", part: unknown, shared: Shared): Json[] {
   if (part === undefined) return [];
-  const { properties, required } = jsonSchemaOf(part, "input", schemas);
+  const { properties, required } = jsonSchemaOf(part, "input", shared);
   const mustBeSent = new Set(Array.isArray(required) ? required : []);
   return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]) => ({
     name,
@@ -187,22 +189,22 @@ function parametersOf(place: "path" | "query", part: unknown, schemas: JsonObjec
   }));
 }
 
-function bodyOf(body: unknown, schemas: JsonObject): JsonObject {
-  const content = { "application/json": { schema: jsonSchemaOf(body, "input", schemas) } };
+function bodyOf(body: unknown, shared: Shared): JsonObject {
+  const content = { "application/json": { schema: jsonSchemaOf(body, "input", shared) } };
   // An empty body is read as `{}`.
   return body instanceof z.ZodType && !body.safeParse({}).success ? { required: true, content } : { content };
 }
 
 function responsesOf(
   response: object,
-  schemas: JsonObject,
+  shared: Shared,
   headersOf: (status: number) => JsonObject,
 ): JsonObject {
   const answers: JsonObject = {};
   for (const [status, answer] of Object.entries(response)) {
     const content: JsonObject = {};
     for (const [mediaType, schema] of contentOf(answer)) {
-      content[mediaType] = { schema: jsonSchemaOf(schema, "output", schemas) };
+      content[mediaType] = { schema: jsonSchemaOf(schema, "output", shared) };
     }
     answers[status] = {
       description: STATUS_CODES[status] ?? status,
@@ -223,13 +225,16 @@ function contentOf(answer: unknown): [string, unknown][] {
   ]);
 }
 
-function jsonSchemaOf(schema: unknown, io: "input" | "output", schemas: JsonObject): JsonObject {
+function jsonSchemaOf(schema: unknown, io: "input" | "output", { schemas, made: known }: Shared): JsonObject {
   if (!(schema instanceof z.ZodType)) throw new TypeError("a route's schemas are zod schemas");
+  const before = known[io].get(schema);
+  if (before !== undefined) return before;
   const made = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   // As text, so that references to zod's $defs point to OpenAPI's components.
   const text = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
   const { $schema: _dialect, $defs, ...rest }: JsonObject = JSON.parse(text);
   if (isJsonObject($defs)) Object.assign(schemas, $defs);
+  known[io].set(schema, rest);
   return rest;
 }
 
