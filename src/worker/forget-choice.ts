@@ -155,18 +155,20 @@ export async function earlierEntries(
   store: Store,
   { choice, forget }: { choice: ForgetWork["choice"]; forget: number | undefined },
 ): Promise<ReadonlySet<number>> {
-  const { ids, query, project, session, before } = choice;
+  const { query, project = null, session, before = null } = choice;
   const entries = new Set(forget === undefined ? [] : store.forgets.entriesOf({ forget }));
-  const isWholeProject = query === undefined && session === undefined && before === undefined;
-  if (ids === undefined && isWholeProject)
-    for (const entry of store.forgets.entriesOfProject(project ?? "")) entries.add(entry);
+  const isWholeProject = query === undefined && session === undefined && before === null;
+  if (project !== null && isWholeProject)
+    for (const entry of store.forgets.entriesOfProject(project)) entries.add(entry);
   if (query === undefined) return entries;
+  const ofSession = session === undefined ? null : store.forgetSelections.session({ session });
+  if (ofSession === undefined) return entries;
   const matches = wordMatcher(query);
   for (let after = 0; ; await setImmediate()) {
-    const rows = store.forgets.entryTexts(after, 50);
+    const rows = store.forgets.entryTexts({ project, session: ofSession, before, after, limit: 50 });
     const last = rows.at(-1);
     if (last === undefined) return entries;
-    for (const { entry, text } of rows) if (matches(text.replace(/\\[nrtbf]/g, " "))) entries.add(entry);
+    for (const { entry, text } of rows) if (matches(text)) entries.add(entry);
     after = last.id;
   }
 }

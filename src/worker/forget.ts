@@ -91,8 +91,11 @@ export function createForget(deps: ForgetDeps): Forget {
     const selection = await select(store, work);
     const size = await countOf(store, selection);
     const isOfMany = size.projects.length > 1;
+    const trashed = await earlierEntries(store, { choice: work.choice, forget: undefined });
     return {
       ...size,
+      copies: selection.titles.length + selection.causes.length,
+      trashed: trashed.size,
       samples: store.forgetSelections
         .samples(selection, samples)
         .map(({ project, title }) => (isOfMany ? `${project}: ${title}` : title)),

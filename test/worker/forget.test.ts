@@ -26,6 +26,46 @@ test("a plan counts what is deleted, events too", async () => {
   expect(done.counts).toEqual({ ...counts });
 });
 
+const forget = async (choice: object) => {
+  expect((await ask("POST", "/api/forget", choice)).status).toBeLessThan(300);
+  return ended();
+};
+
+const inTrash = async (): Promise<string[]> =>
+  (await ask("GET", "/api/trash")).body.items.map(({ project }: { project: string }) => project).sort();
+
+test("a forget by words for good erases trash that contains them, within its filters", async () => {
+  for (const project of ["shop", "bank"]) {
+    await ask("POST", "/api/rules", { text: "Always feed the walrus.", project });
+    await forget({ query: "walrus", project });
+  }
+  await ask("POST", "/api/rules", { text: "Prefer a narrative style.", project: "other" });
+  const words = { query: "narrative" };
+  expect((await ask("POST", "/api/forget/plan", words)).body).toMatchObject({ trashed: 0 });
+  await forget({ ...words, project: "other", forever: true });
+  expect(await inTrash()).toEqual(["bank", "shop"]);
+  for (const none of [{ project: "other" }, { before: "2001-01-01" }])
+    expect((await ask("POST", "/api/forget/plan", { query: "walrus", ...none })).body.trashed).toBe(0);
+  const choice = { query: "walrus", project: "shop" };
+  expect((await ask("POST", "/api/forget/plan", choice)).body).toMatchObject({
+    ...{ counts: { observations: 0 }, trashed: 1 },
+  });
+  await forget({ ...choice, forever: true });
+  expect(await inTrash()).toEqual(["bank"]);
+  expect(
+    (await ask("POST", "/api/forget/plan", { query: "walrus", before: "2100-01-01" })).body.trashed,
+  ).toBe(1);
+});
+
+test("a plan counts titles and causes of what stays", async () => {
+  await workIn("one", "walrus");
+  db.prepare("update sessions set title = 'A zebra crossing'").run();
+  const { counts, copies } = (await ask("POST", "/api/forget/plan", { query: "zebra" })).body;
+  expect({ observations: counts.observations, copies }).toEqual({ observations: 0, copies: 1 });
+  await forget({ query: "zebra", forever: true });
+  expect(db.prepare("select count(*) from sessions where title is not null").pluck().get()).toBe(0);
+});
+
 test("a full disk is reported with its code, and that the worker goes on", async () => {
   await workIn("one", "walrus");
   db.pragma("wal_checkpoint(truncate)");

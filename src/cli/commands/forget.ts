@@ -56,8 +56,8 @@ async function forget(context: CliContext, ids: string[], options: ForgetOptions
   const choice = choiceOf(ids, options, context.clock.now());
   const worker = context.worker();
   const plan = await worker.forgetPlan(choice);
-  if (sizeOf(plan) === 0) await refuseUnknownProject(worker, options.project);
-  if (options.dryRun === true || sizeOf(plan) === 0) {
+  if (sizeOf(plan, options) === 0) await refuseUnknownProject(worker, options.project);
+  if (options.dryRun === true || sizeOf(plan, options) === 0) {
     if (options.json === true) io.json({ deleted: false, ...plan });
     else for (const line of planLines(plan, options)) io.out(line);
     return;
@@ -70,7 +70,7 @@ async function forget(context: CliContext, ids: string[], options: ForgetOptions
     io.json({ deleted: true, counts, trash_id, undo_until_epoch, gone, erased, checked, files });
     return;
   }
-  for (const line of resultLines(state)) io.out(line);
+  for (const line of resultLines(state, allInWords(state.counts, plan, options))) io.out(line);
   if (options.now === true) for (const line of leftLines(state)) io.err(line);
   const { trash_id } = state;
   if (trash_id !== null && state.undo_until_epoch !== null)
@@ -109,18 +109,33 @@ function choiceOf(ids: readonly string[], options: ForgetOptions, now: number): 
       };
 }
 
-function sizeOf({ counts }: ForgetPlan): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+function sizeOf({ counts, copies, trashed }: ForgetPlan, { now }: ForgetOptions): number {
+  const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return records + copies + (now === true ? trashed : 0);
+}
+
+/** The records, and what goes besides them. */
+function allInWords(
+  counts: ForgetPlan["counts"],
+  { copies, trashed }: ForgetPlan,
+  { now }: ForgetOptions,
+): string {
+  const records = countsInWords(counts);
+  const besides = [
+    ...(copies > 0 ? [counted(copies, "title or cause", "titles or causes")] : []),
+    ...(now === true && trashed > 0 ? [counted(trashed, "entry of the trash", "entries of the trash")] : []),
+  ];
+  return besides.length > 0 && records === "nothing" ? besides.join(", ") : [records, ...besides].join(", ");
 }
 
 function planLines(plan: ForgetPlan, options: ForgetOptions): string[] {
-  if (sizeOf(plan) === 0) return ["Nothing to delete."];
+  if (sizeOf(plan, options) === 0) return ["Nothing to delete."];
   const kept = [
     ...(plan.rules > 0 ? [counted(plan.rules, "rule")] : []),
     ...(plan.pinned > 0 ? [`${plan.pinned} pinned`] : []),
   ];
   return [
-    `Would delete ${countsInWords(plan.counts)}${kept.length === 0 ? "" : `, among them ${kept.join(" and ")}`}.`,
+    `Would delete ${allInWords(plan.counts, plan, options)}${kept.length === 0 ? "" : `, among them ${kept.join(" and ")}`}.`,
     ...(isOfAllProjects(options)
       ? [
           `Of all projects: ${plan.projects.map((one) => `${terminalLine(one.project)} (${counted(one.records, "record")})`).join(", ") || "no records"}.`,
@@ -181,8 +196,8 @@ function leftLines({ gone, erased }: ForgetState): string[] {
   ];
 }
 
-function resultLines({ counts, gone, checked, files }: ForgetState): string[] {
-  const lines = [`Deleted ${countsInWords(counts)}${gone ? " for good" : ""}.`];
+function resultLines({ gone, checked, files }: ForgetState, deleted: string): string[] {
+  const lines = [`Deleted ${deleted}${gone ? " for good" : ""}.`];
   if (checked !== null && checked.words > 0)
     lines.push(`Searched for ${counted(checked.words, "word")} of it: ${counted(checked.found, "result")}.`);
   if (files !== null && (checked?.words ?? 0) > 0)

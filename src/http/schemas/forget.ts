@@ -29,6 +29,12 @@ export const forgetPlan = z.lazy(() =>
       counts: forgetCounts(),
       rules: z.int().meta({ description: "Of the observations: rules." }),
       pinned: z.int().meta({ description: "Of the observations: pinned ones." }),
+      copies: z.int().meta({
+        description: "Titles of sessions and causes of injections that go, of records that stay.",
+      }),
+      trashed: z.int().meta({
+        description: "Entries of the trash that are removed too when the records are deleted for good.",
+      }),
       projects: z
         .array(z.object({ project: z.string(), records: z.int() }))
         .meta({ description: "How many records go of each project, the one with the most first." }),

@@ -125,7 +125,7 @@ function createScans(db: Sqlite): WordScan[] {
 }
 
 // The kind of an event is no word of its content.
-function leavesOf({ type: _type, prompt_key: _key, ...content }: Record<string, Json>): string {
+export function leavesOf({ type: _type, prompt_key: _key, ...content }: Record<string, Json>): string {
   const leaves: string[] = [];
   const add = (value: Json): void => {
     if (typeof value === "string" || typeof value === "number") leaves.push(String(value));

@@ -6,7 +6,11 @@ import {
   type ForgetWork,
   noForgetCounts,
 } from "../../core/records/forget.ts";
+import type { TrashKind } from "../../core/records/trash.ts";
+import { isJsonObject, parseJson } from "../../text/json.ts";
+import { leavesOf } from "./forget-selection.ts";
 import type { Sqlite } from "./open.ts";
+import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
 
 type ReceiptRow = Omit<ForgetReceipt, "counts"> & { counts: string };
@@ -120,16 +124,80 @@ function createForgetEntries(db: Sqlite) {
        where t.forget_id = @forget`,
     ),
     /** Earlier entries of a project. */
-    entriesOfProject: sql.values<[project: string], number>("select id from trash where project = ?"),
-    /** Entries with their rows behind an id, for a search by words. */
-    entryTexts: sql.all<[after: number, limit: number], { id: number; entry: number; text: string }>(
-      `select r.id, r.trash_id as entry, r.content as text
-       from trash_rows r
-       where r.id > ?
-       order by r.id
-       limit ?`,
+    entriesOfProject: sql.values<[project: string], number>(
+      "select id from trash where project = ? and at_epoch > 0 and record_id > 0",
     ),
+    entryTexts: createEntryTexts(db),
   };
+}
+
+type EntryFilter = Record<"session" | "before", number | null> & { project: string | null };
+
+/** Columns with content; the others have ids, kinds and times. */
+const contentColumns = [
+  ...["title", "subtitle", "summary", "narrative", "text", "facts", "concepts"],
+  ...["files_touched", "files_read", "files_modified", "path", "family"],
+  ...["summary_text", "request", "investigated", "learned", "completed", "next_steps", "notes"],
+  ...["prompt_text", "user_prompt", "payload", "cause", "last_error"],
+];
+
+/** Contents of the rows of entries that a filter selects, behind an id, for a search by words. */
+function createEntryTexts(
+  db: Sqlite,
+): (filter: EntryFilter & { after: number; limit: number }) => { id: number; entry: number; text: string }[] {
+  const edited = (kind: TrashKind, table: string, session: string) =>
+    `select ${session} as session, e.created_at_epoch as at
+           from ${table} e
+           where t.action = 'edited' and t.kind = '${kind}' and e.id = t.record_id`;
+  const rows = createSql(db).all<
+    [EntryFilter & { after: number; limit: number }],
+    { id: number; entry: number; content: string }
+  >(
+    `select r.id, r.trash_id as entry, r.content
+     from trash_rows r
+     cross join trash t on t.id = r.trash_id
+     where r.id > @after and t.at_epoch > 0 and t.record_id > 0 and (@project is null or t.project = @project)
+       and (coalesce(@session, @before) is null or exists (
+         select 1
+         from (
+           select iif(o.place = 'sessions', o.row_id, o.content ->> '$.session_id') as session,
+             o.content ->> '$.created_at_epoch' as at
+           from trash_rows o
+           where o.trash_id = t.id
+             and o.place in ('sessions', 'observations', 'session_summaries', 'user_prompts', 'pending_messages')
+           union all
+           select e.session_id, e.created_at_epoch
+           from trash_rows o
+           cross join raw_events e on e.id = o.row_id
+           where o.trash_id = t.id and o.place = 'events'
+           union all
+           select e.id, e.created_at_epoch
+           from trash_rows o
+           cross join sessions e on e.id = o.row_id
+           where o.trash_id = t.id and o.place = 'titles'
+           union all
+           ${edited("observation", "observations", "e.session_id")}
+           union all
+           ${edited("summary", "session_summaries", "e.session_id")}
+           union all
+           ${edited("prompt", "user_prompts", "e.session_id")}
+           union all
+           ${edited("session", "sessions", "e.id")})
+         where (@session is null or session = @session) and (@before is null or at < @before)))
+     order by r.id
+     limit @limit`,
+  );
+  return (filter) =>
+    rows(filter).map(({ id, entry, content }) => {
+      const row = readPayload(content);
+      const leaves = contentColumns.map((name) => {
+        const value = row[name] ?? null;
+        // Lists and payloads are stored as JSON texts.
+        const content = (typeof value === "string" ? parseJson(value) : undefined) ?? value;
+        return leavesOf(isJsonObject(content) ? content : { content });
+      });
+      return { id, entry, text: leaves.join("\n") };
+    });
 }
 
 /** When rows left the trash last, and when the file was written again without their bytes. */
