@@ -76,7 +76,7 @@ describe("the start of a session", () => {
     expect(section(text, "Last sessions")).toEqual(["- The limit is 5 now. (#2, 2026-11-20)"]);
   });
 
-  it("says nothing again that the same text has for the prompt, and no older copy of it", async () => {
+  it("repeats nothing that the text for the prompt says, and no older copy of it", async () => {
     const cause = "The redirect loops because the session cookie has no path.";
     for (const session of ["s7", "s8", "s9"])
       say(cause, { salience: 3 }, { session, subtitle: "Asked: fix the redirect loop" });
