@@ -2,13 +2,14 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { MemError } from "../core/errors.ts";
+import { contentKey } from "../core/ids.ts";
 import { hostAt, type Machine } from "../hosts/host-places.ts";
 import { agentNamed } from "../hosts/registry.ts";
 import { type DatabaseKind, databaseSource } from "./databases.ts";
 import { transcriptKinds, transcriptsAt } from "./find-transcripts.ts";
 import { gitSource, repositoryAt } from "./git.ts";
 import { basicMemorySource, mcpMemorySource } from "./note-files.ts";
-import type { Source } from "./source.ts";
+import { type Source, unreadable } from "./source.ts";
 
 export interface Search {
   machine: Machine;
@@ -41,17 +42,36 @@ const finders: Readonly<Record<string, Finder>> = {
 
 /** Sources of a kind: at `path`, or at their usual place. Throws `not_found` where `path` leads to none. */
 export async function sourcesOf(kind: string, path: string | undefined, search: Search): Promise<Source[]> {
-  return (await finders[kind]?.(path, search)) ?? [];
+  try {
+    return (await finders[kind]?.(path, search)) ?? [];
+  } catch (thrown) {
+    throw unreadable({ kind, name: path ?? `The usual place of ${kind}` }, thrown);
+  }
 }
 
 /** Everything at its usual place, and the repository around the directory. */
 export async function allSources(search: Search): Promise<Source[]> {
   const isRepository = (await repositoryAt(search.cwd)) !== null;
   const kinds = Object.keys(finders).filter((kind) => kind !== "git" || isRepository);
-  const found = (await Promise.all(kinds.map((kind) => sourcesOf(kind, undefined, search)))).flat();
+  const found = (await Promise.all(kinds.map((kind) => usualSources(kind, search)))).flat();
   return found.filter(
     ({ project = search.project }) => search.project === null || project === search.project,
   );
+}
+
+/** At their usual place. A place that cannot be read is a source that says so when it is read. */
+async function usualSources(kind: string, search: Search): Promise<Source[]> {
+  try {
+    return await sourcesOf(kind, undefined, search);
+  } catch (thrown) {
+    if (!(thrown instanceof MemError) || thrown.code !== "import_unreadable") throw thrown;
+    const key = contentKey(kind, "unreadable");
+    // biome-ignore lint/correctness/useYield: it has no steps
+    const steps: Source["steps"] = async function* () {
+      throw thrown;
+    };
+    return [{ kind, name: kind, key, host: kind, unit: "bytes", size: 0, steps }];
+  }
 }
 
 function transcripts(name: string): Finder {

@@ -1,16 +1,13 @@
 // Imports sources one after the other: each from where its last import ended, in parts, until it is stopped.
 import { setTimeout as delay } from "node:timers/promises";
-import { addCounts, type ImportBatch, type ImportCounts, noImports } from "../core/records/imports.ts";
+import { addCounts, type ImportCounts, noImports } from "../core/records/imports.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 import { type ImportFilter, selectedRecords } from "./filter.ts";
-import { sendBatch } from "./send.ts";
-import { type Source, whyUnreadable } from "./source.ts";
+import { type SendPort, sendBatch, sendRecords } from "./send.ts";
+import { type Source, stepsOf, whyUnreadable } from "./source.ts";
 
 /** Where imports go: the worker's routes. */
-export interface ImportPort {
-  importBatch(batch: ImportBatch): Promise<ImportCounts>;
-  /** Lines of an export, 200 at most. */
-  importRecords(records: readonly Json[]): Promise<{ outcomes: readonly string[] }>;
+export interface ImportPort extends SendPort {
   importState(source: string): Promise<{ position: Json; waiting: number }>;
 }
 
@@ -131,9 +128,9 @@ async function* importSource(
   const start = filter === null ? (await port.importState(source.key)).position : null;
   // What is excluded today is read again by the next import.
   let isRepeated = filter !== null;
-  for await (const step of source.steps(start)) {
+  for await (const step of stepsOf(source, start)) {
     const { lines, malformed, malformedAt, left = 0, unfinished = 0, read: done } = step;
-    const records = await sendRecords(selectedRecords(step.records ?? [], filter), options);
+    const records = await importRecords(selectedRecords(step.records ?? [], filter), options);
     const events = filter === null ? step.events : await filter.events(step.events);
     const batch = { source: source.key, host: source.host, events };
     isRepeated ||= records.excluded > 0;
@@ -149,11 +146,9 @@ async function* importSource(
   }
 }
 
-const recordsPerRequest = 100;
-
-async function sendRecords(
+async function importRecords(
   records: readonly JsonObject[],
-  { port }: ImportOptions,
+  { port, signal }: ImportOptions,
 ): Promise<{
   added: number;
   excluded: number;
@@ -162,18 +157,15 @@ async function sendRecords(
   const counts = { sessions: 0, prompts: 0, known: 0, skipped: 0 };
   let added = 0;
   let excluded = 0;
-  for (let from = 0; from < records.length; from += recordsPerRequest) {
-    const part = records.slice(from, from + recordsPerRequest);
-    const { outcomes } = await port.importRecords(part);
-    for (const [index, outcome] of outcomes.entries()) {
-      const type = part[index]?.type;
-      if (outcome === "added" && type === "session") counts.sessions += 1;
-      else if (outcome === "added" && type === "prompt") counts.prompts += 1;
-      else if (outcome === "added") added += 1;
-      else if (outcome === "excluded") excluded += type === "session" ? 0 : 1;
-      else if (outcome !== "present") counts.skipped += 1;
-      else if (type !== "session") counts.known += 1;
-    }
+  const outcomes = await sendRecords(port, records, { signal });
+  for (const [index, outcome] of outcomes.entries()) {
+    const type = records[index]?.type;
+    if (outcome === "added" && type === "session") counts.sessions += 1;
+    else if (outcome === "added" && type === "prompt") counts.prompts += 1;
+    else if (outcome === "added") added += 1;
+    else if (outcome === "excluded") excluded += type === "session" ? 0 : 1;
+    else if (outcome !== "present") counts.skipped += 1;
+    else if (type !== "session") counts.known += 1;
   }
   return { added, excluded, counts };
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../text/json.ts";
 import { numberField, textField } from "../text/json-fields.ts";
 import { firstLine } from "../text/plain-text.ts";
 import { type ImportFilter, selectedRecords } from "./filter.ts";
-import { type Source, whyUnreadable } from "./source.ts";
+import { type Source, stepsOf, whyUnreadable } from "./source.ts";
 
 interface ProjectPreview {
   project: string;
@@ -69,7 +69,7 @@ export async function previewSources(
   let done = 0;
   for (const source of sources) {
     try {
-      for await (const { events, records = [], lines, malformed, read } of source.steps(null)) {
+      for await (const { events, records = [], lines, malformed, read } of stepsOf(source, null)) {
         preview.lines += lines;
         preview.malformed += malformed;
         for (const event of filter === null ? events : await filter.events(events)) see(byDirectory, event);

@@ -49,12 +49,28 @@ export function recordStep(
   return { events: [], records, read, lines, malformed: 0, malformedAt: null, position };
 }
 
+/** The steps of a source. Whatever ends its reading is `import_unreadable`. */
+export async function* stepsOf(source: Source, position: Json): AsyncGenerator<SourceStep> {
+  try {
+    yield* source.steps(position);
+  } catch (thrown) {
+    throw unreadable(source, thrown);
+  }
+}
+
+/** `import_unreadable` with a next step, for what a source threw; an error with a code stays. */
+export function unreadable({ kind, name }: Pick<Source, "kind" | "name">, thrown: unknown): MemError {
+  if (thrown instanceof MemError) return thrown;
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  return new MemError("import_unreadable", {
+    message: `${name} cannot be read: ${why}.`,
+    hint: `What it reads: \`mem import ${kind} --help\`.`,
+    cause: thrown,
+  });
+}
+
 /** Why one of `count` sources cannot be read; the others are imported. Throws what is no fault of a source. */
 export function whyUnreadable(thrown: unknown, count: number): string {
-  // A host may delete a file meanwhile.
-  const isOfFile = thrown instanceof Error && "syscall" in thrown && "path" in thrown;
-  const isOfSource = isOfFile || (thrown instanceof MemError && thrown.code === "import_unreadable");
-  if (isOfSource && count > 1) return thrown.message;
-  if (isOfFile) throw new MemError("import_unreadable", { message: thrown.message, cause: thrown });
-  throw thrown;
+  if (count === 1 || !(thrown instanceof MemError) || thrown.code !== "import_unreadable") throw thrown;
+  return [thrown.message, thrown.hint].filter((part) => part !== undefined).join(" ");
 }

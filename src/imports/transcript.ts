@@ -2,8 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { contentKey } from "../core/ids.ts";
 import type { ImportedEvent } from "../core/records/imports.ts";
-import { spoolablePayload } from "../hosts/hook/spoolable-payload.ts";
-import { nestingExceeds } from "../privacy/nesting.ts";
+import { flattened, spoolablePayload } from "../hosts/hook/spoolable-payload.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { parseObject } from "../text/json-fields.ts";
 import { linesOf, wholeFile } from "./lines.ts";
@@ -113,9 +112,10 @@ const largeChars = 262_144;
 
 // As in the spool: a body of the worker has at most 2 MB.
 function bounded(event: ImportedEvent): ImportedEvent {
-  const json = JSON.stringify(event.payload);
-  if (json.length <= largeChars && !nestingExceeds(json, maxDepth)) return event;
-  return { ...event, payload: spoolablePayload(json) ?? {} };
+  // Before it is written as JSON, which overflows the stack where a value is nested thousands of levels deep.
+  const payload = flattened(event.payload, maxDepth);
+  const json = JSON.stringify(payload);
+  return { ...event, payload: json.length <= largeChars ? payload : (spoolablePayload(json) ?? {}) };
 }
 
 const maxDepth = 56;

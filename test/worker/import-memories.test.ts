@@ -1,9 +1,10 @@
 // Importing databases and files of other memories through the worker's routes.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { type Search, sourcesOf } from "../../src/imports/find-sources.ts";
+import { dataPaths } from "../../src/core/paths.ts";
+import { allSources, type Search, sourcesOf } from "../../src/imports/find-sources.ts";
 import type { Source } from "../../src/imports/source.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { at, claudeMem, mcpMemory, memories } from "./foreign-memories.ts";
@@ -17,6 +18,7 @@ function search(folder: string, project: string | null = null): Search {
     environment: {},
     home: folder,
     platform: process.platform,
+    paths: dataPaths(folder),
   } as unknown as Search["machine"];
   return {
     ...{ machine, cwd: folder, now: at, limit: null, sinceEpochMs: 0, project },
@@ -105,4 +107,25 @@ test.each([
     code: "import_unreadable",
     message: expect.stringMatching(message),
   });
+});
+
+test("a file or folder of the wrong kind is refused, with the next step", async () => {
+  const folder = tempDir();
+  const file = join(folder, "small.md");
+  writeFileSync(file, "Use pnpm here.");
+  const hint = expect.stringContaining("--help");
+  await expect(sources("basic-memory", file)).rejects.toMatchObject({ code: "import_unreadable", hint });
+  await expect(importInto(await sources("mcp-memory", folder))).rejects.toMatchObject({
+    code: "import_unreadable",
+    hint,
+  });
+});
+
+test("a place that cannot be read is named, and the other sources are imported", async () => {
+  const home = tempDir();
+  writeFileSync(join(home, "basic-memory"), "");
+  mkdirSync(join(home, ".claude-mem"));
+  claudeMem(join(home, ".claude-mem"));
+  const ended = await importInto(await allSources(search(home)));
+  expect(ended).toMatchObject({ sessions: 2, unreadable: [expect.stringMatching(/ENOTDIR.*--help/)] });
 });

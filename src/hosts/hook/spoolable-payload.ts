@@ -17,7 +17,6 @@ export function spoolablePayload(text: string): JsonObject | null {
   const payload = failOpenSync("read a payload", (): unknown => JSON.parse(text));
   if (!isJsonObject(payload)) return null;
   const flat = nestingExceeds(text, maxDepth) ? flattened(payload, maxDepth) : payload;
-  if (!isJsonObject(flat)) return null;
   // Clean before cutting: a cut could remove the opening private tag and leave its content.
   const cleaned = cleanPayload(flat);
   const short = shortenJson(
@@ -27,14 +26,18 @@ export function spoolablePayload(text: string): JsonObject | null {
   return isJsonObject(short) ? { ...short, ...privateMarks(payload, cleaned) } : null;
 }
 
-function flattened(value: Json, levels: number): Json {
+/** The object with at most `levels` levels: what is nested deeper becomes its JSON text. */
+export function flattened(object: JsonObject, levels: number): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, entry]) => [name, flatValue(entry, levels - 1)]),
+  );
+}
+
+function flatValue(value: Json, levels: number): Json {
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0)
     return failOpenSync("flatten a value", () => JSON.stringify(value)) ?? "[nested too deeply]";
-  if (Array.isArray(value)) return value.map((entry) => flattened(entry, levels - 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, entry]) => [name, flattened(entry, levels - 1)]),
-  );
+  return Array.isArray(value) ? value.map((entry) => flatValue(entry, levels - 1)) : flattened(value, levels);
 }
 
 // A wholly private prompt also hides the work it causes: its text goes, but the mark must stay.
