@@ -5,7 +5,7 @@ import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
 import type { KeptRow, Row, Trash } from "./trash.ts";
 
-export function createPromptCopies(db: Sqlite, trash: Trash) {
+export function createPromptCopies(db: Sqlite, trash: Pick<Trash, "keep" | "kept" | "replace">) {
   const sql = createSql(db);
   const first = sql.all<[id: number, text: string], Row>(
     "select id, user_prompt from sessions where id = ? and user_prompt = ?",

@@ -100,6 +100,12 @@ export function createTrash(db: Sqlite) {
     drop: sql.run<[id: number]>("delete from trash where id = ?"),
     page: createPage(db),
     empty: createEmpty(db),
+    /** Something was deleted without an entry: the next purge cleans the full text too, and then the file. */
+    noteDeleted: sql.run<[]>(
+      `insert into trash (kind, record_id, action, title, project, at_epoch)
+       select 'session', 0, 'deleted', '', '', 0
+       where not exists (select 1 from trash where kind = 'session' and record_id = 0 and at_epoch = 0)`,
+    ),
     purge: createPurge(db),
     /** True while rows of entries from before are left. */
     hasOld: (before: number) => hasOld(before) !== undefined,

@@ -1,8 +1,8 @@
 // Copies of what was forgotten outside of records: events, causes and texts of injections, titles of sessions.
 import type { ForgetSelection } from "../../core/records/forget.ts";
-import { emptiedEvent } from "./deletions.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
+import { emptiedEvent } from "./record-copies.ts";
 import { createSql } from "./sql.ts";
 import type { Row, Trash } from "./trash.ts";
 import { createBreakOff } from "./withdrawals.ts";

@@ -7,9 +7,10 @@ import type { Sqlite } from "../open.ts";
 import type { PendingMessages } from "../pending-messages.ts";
 import type { ProjectMoves } from "../project-moves.ts";
 import { createProjects } from "../projects.ts";
+import { createRecordCopies, createSourcesOf } from "../record-copies.ts";
 import { createSql } from "../sql.ts";
-import { createDeletedSessions, createTombstones } from "../tombstones.ts";
-import type { Row } from "../trash.ts";
+import { createTombstones } from "../tombstones.ts";
+import type { Row, Trash } from "../trash.ts";
 import { createApply, createCopyCheck } from "./apply.ts";
 import { type FoundRow, tableOf } from "./identities.ts";
 import { createOutgoing } from "./outgoing.ts";
@@ -18,6 +19,7 @@ import { createProjectChoices, createSyncFailures, createSyncMemory } from "./st
 interface Parts extends Pick<GroupCommit, "commit"> {
   clean: Clean;
   pending: Pick<PendingMessages, "count">;
+  trash: Pick<Trash, "kept" | "replace" | "noteDeleted">;
   projectMoves: Pick<ProjectMoves, "free" | "rename" | "merge">;
 }
 
@@ -26,15 +28,16 @@ const theBeginning = { at_epoch: 0, last: {} };
 export type SyncRecords = ReturnType<typeof createSyncRecords>;
 
 /** Every writing function is one transaction. */
-export function createSyncRecords(db: Sqlite, { commit, clean, pending, projectMoves }: Parts) {
+export function createSyncRecords(db: Sqlite, { commit, clean, projectMoves, ...parts }: Parts) {
   const memory = createSyncMemory(db);
   const failures = createSyncFailures(db);
   const projects = createProjectChoices(db);
   const outgoing = createOutgoing(db, failures);
-  const remove = createRemove(db, pending);
+  const remove = createRemove(db, parts);
   const foreign = createForeignDeletions(db);
   const isOfOther = createCopyCheck(db);
-  const apply = createApply(db, { clean, remove, remap: createRemap(db, projectMoves, projects.synced) });
+  const remap = createRemap(db, projectMoves, projects.synced);
+  const apply = createApply(db, { clean, remove: remove.record, remap });
 
   const launchOf = () => (memory.includesEarlier() ? theBeginning : memory.launch());
 
@@ -51,6 +54,7 @@ export function createSyncRecords(db: Sqlite, { commit, clean, pending, projectM
       const { device, kind, id, revision } = op;
       failures.pull({ direction: "pull", device, kind, id, revision, reason }, now);
     }
+    remove.copies(applied.deleted);
     foreign.release(now);
     for (const op of failed) failures.pull(op, now);
     memory.setCursor(cursor, digest);
@@ -104,42 +108,54 @@ export function createSyncRecords(db: Sqlite, { commit, clean, pending, projectM
   };
 }
 
-/** Deletes a record that another device deleted, with what only this device has of it. */
-function createRemove(db: Sqlite, pending: Pick<PendingMessages, "count">) {
+/** Deletes what another device deleted, with the copies on this device. The trash of the other device has the record. */
+function createRemove(db: Sqlite, { pending, trash }: Pick<Parts, "pending" | "trash">) {
   const sql = createSql(db);
   const derived = createDerivedRows(db);
   const tombstones = createTombstones(db);
-  const deletedSessions = createDeletedSessions(db);
+  const copies = createRecordCopies(db, { pending, bin: { ...trash, keep: () => undefined } });
   const drops = {
     observation: sql.run<[id: number]>("delete from observations where id = ?"),
     summary: sql.run<[id: number]>("delete from session_summaries where id = ?"),
     prompt: sql.run<[id: number]>("delete from user_prompts where id = ?"),
-    session: sql.run<[id: number]>("delete from sessions where id = ?"),
   };
-  const sourcesOf = sql.values<[id: number], number>(
-    "select raw_event_id from observation_sources where observation_id = ? and cited = 0 order by raw_event_id",
-  );
+  const sourcesOf = createSourcesOf(db);
   // Its records are deleted by name, each by a separate operation.
   const detach = ["observations", "session_summaries", "user_prompts"].map((table) =>
     sql.run<[id: number]>(`update ${table} set session_id = null where session_id = ?`),
   );
-  const queued = sql.value<[id: number], number>(
-    "select count(*) from pending_messages where session_id = ?",
-  );
-  return ({ kind }: RecordName, row: FoundRow, now: number): void => {
-    const { id } = row;
+  // No entry: nothing is kept.
+  const none = 0;
+
+  function record({ kind }: RecordName, found: FoundRow, now: number): void {
+    const { id } = found;
+    const row = found as Row;
     if (kind === "session") {
       for (const each of detach) each(id);
-      pending.count("skipped", queued(id) ?? 0);
-      // Its events may still wait in a spool or an import.
-      if (typeof row.claude_session_id === "string") deletedSessions.add(row.claude_session_id, now);
-    } else {
-      derived.drop(tableOf[kind], id);
-      // What it was made from is still here and must not make it again.
-      const sources = kind === "observation" ? sourcesOf(id) : [];
-      if (row.origin_device_id === null) tombstones.add({ kind, row: row as Row, sources, now });
+      copies.session(none, row, now);
+      return;
     }
+    const sources = kind === "observation" ? sourcesOf(id) : [];
+    derived.drop(tableOf[kind], id);
+    // What it was made from must not make it again.
+    if (found.origin_device_id === null) tombstones.add({ kind, row, sources, now });
     drops[kind](id);
+    if (kind === "observation") copies.observation(none, row, sources);
+    else copies[kind](none, row);
+  }
+
+  return {
+    record,
+    /** Copies that are found in one search for all records of a page. */
+    copies(deleted: Applied["deleted"]): void {
+      if (deleted.length === 0) return;
+      const injected = deleted.filter(({ kind }) => kind === "observation" || kind === "summary");
+      copies.texts(
+        none,
+        injected.map(({ kind, id }) => `${kind === "summary" ? "S" : ""}${id}`),
+      );
+      trash.noteDeleted();
+    },
   };
 }
 
