@@ -53,3 +53,14 @@ test("words alone mean all projects: the plan and the question name them", async
   const one = await mem("forget", "--query", "walrus", "--project", "attic", "--dry-run");
   expect(one.stdout).not.toContain("projects");
 }, 60_000);
+
+test("words that only the trash has are deleted with --now", async () => {
+  const mem = calledMem();
+  await mem("remember", "Never feed the walrus.", "--project", "shop");
+  await mem("forget", "1", "--yes");
+  expect((await mem("forget", "--query", "walrus", "--dry-run")).stdout).toBe("Nothing to delete.\n");
+  const words = ["forget", "--query", "walrus", "--now"];
+  expect((await mem(...words, "--dry-run")).stdout).toContain("Would delete 1 entry of the trash.\n");
+  expect((await mem(...words, "--yes")).stdout).toContain("Deleted 1 entry of the trash");
+  expect(JSON.parse((await mem("trash", "--json")).stdout).items).toEqual([]);
+}, 60_000);
