@@ -1,5 +1,4 @@
 // Tries whether the worker could listen at a host and port.
-
 import { type AddressInfo, createServer } from "node:net";
 import { codeOf } from "../core/error-code.ts";
 

@@ -1,5 +1,4 @@
 // One command line: words to a command, an error to an exit code. Both happen here and nowhere else.
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Command, CommanderError } from "commander";

@@ -1,5 +1,4 @@
 // Writes standing rules into a marked section of a file that agents read, such as AGENTS.md.
-
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";

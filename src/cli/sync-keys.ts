@@ -1,5 +1,4 @@
 // `mem sync passphrase` and `mem sync rotate`: a new passphrase for the account's key, or a new key.
-
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../core/error-code.ts";

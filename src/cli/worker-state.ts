@@ -1,5 +1,4 @@
 // Whether the worker is stopped, answers, or hangs.
-
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readWorkerAddress } from "../client/worker-address.ts";

@@ -1,6 +1,5 @@
 // Requests to the worker over one connection, with deadlines. Over node:http: undici alone takes longer to load than the
 // rest of a command, 140 ms of CPU time against 17.
-
 import { Agent, type IncomingMessage, type RequestOptions, request as requestOverHttp } from "node:http";
 import type { Socket } from "node:net";
 import { codeOf } from "../core/error-code.ts";

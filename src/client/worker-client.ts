@@ -5,7 +5,7 @@ import type { ImportBatch, ImportCounts } from "../core/records/imports.ts";
 import { noSuchProject } from "../core/records/known-names.ts";
 import type { QueueDropped, QueueRetried } from "../core/records/queue.ts";
 import type { Observation, Parsed, Session, SessionSummary, UserPrompt } from "../core/records/records.ts";
-import type { TrashKind } from "../core/records/trash.ts";
+import { sumOfCounts, type TrashKind } from "../core/records/trash.ts";
 import type { RecentAnswer } from "../http/schemas/context.ts";
 import type { CostAnswer } from "../http/schemas/cost.ts";
 import type { SyncAnswer } from "../http/schemas/device-sync.ts";
@@ -309,8 +309,8 @@ function trashRoutes({ get, post, call }: Calls) {
     /** Newest first; with `kind` and `id`, only the entry of that record. */
     trash: (page?: PageParameters & { kind?: "observation"; id?: number }) =>
       get<TrashPage>("/api/trash", page),
-    /** Throws `not_found`, or `conflict`. */
-    restore: (trashId: number) => post<RestoredRecord>(`/api/trash/${trashId}/restore`, {}),
+    /** Everything that the entry's forget deleted, in several requests if need be. Throws `not_found`, or `conflict`. */
+    restore: (trashId: number) => restoreAll(() => post<RestoredRecord>(`/api/trash/${trashId}/restore`, {})),
     importRecords: (records: readonly Json[]) => post<ImportedRecords>("/api/import/records", { records }),
     emptyTrash: () => call<EmptiedTrash>("DELETE", "/api/trash"),
     /** Begins; `scrubState` shows the progress. */
@@ -325,6 +325,22 @@ function trashRoutes({ get, post, call }: Calls) {
     forgetReceipts: () => get<ForgetReceipts>("/api/forget/receipts"),
     forgetState: () => get<ForgetState>("/api/forget"),
   };
+}
+
+async function restoreAll(restoreMore: () => Promise<RestoredRecord>): Promise<RestoredRecord> {
+  let all = await restoreMore();
+  while (all.waiting !== undefined) {
+    const left = all.waiting + (all.left ?? 0);
+    const { restored: before } = all;
+    const { restored, ...more } = await restoreMore().catch((thrown: unknown) => {
+      // Only entries that cannot be restored now are left.
+      if (thrown instanceof MemError && thrown.code === "conflict") return { restored: undefined, left };
+      throw thrown;
+    });
+    if (restored === undefined) return { ...all, left, waiting: undefined };
+    all = { ...all, waiting: undefined, ...more, restored: sumOfCounts(before, restored) };
+  }
+  return all;
 }
 
 function importRoutes({ get, post }: Calls) {

@@ -1,5 +1,4 @@
 // Whether a process runs.
-
 import { readFileSync } from "node:fs";
 import { codeOf } from "./error-code.ts";
 import { failOpenSync } from "./errors.ts";

@@ -1,5 +1,4 @@
 // Log lines for errors: one line per error, and a count instead of repeated lines in an outage.
-
 import type { LogFn, Logger } from "pino";
 import { redactSecrets } from "../privacy/secrets.ts";
 import { codeOf } from "./error-code.ts";

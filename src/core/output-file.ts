@@ -1,5 +1,4 @@
 // Writes and reads export files. A file is readable by its owner only, and gets its name when it is complete.
-
 import { constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";

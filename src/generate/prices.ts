@@ -1,5 +1,4 @@
 // Model prices: the shipped table, overridden by the user's own.
-
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { codeOf } from "../core/error-code.ts";

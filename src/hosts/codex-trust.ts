@@ -1,5 +1,4 @@
 // Asks Codex CLI's app server which hooks its user trusts: Codex skips an untrusted hook without a word.
-
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";

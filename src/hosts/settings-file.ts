@@ -1,5 +1,4 @@
 // Reads and replaces a host's settings file; keeps its mode and a link to it.
-
 import {
   closeSync,
   fchmodSync,

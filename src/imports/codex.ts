@@ -92,8 +92,10 @@ function fromMessage(
       const text = textField(payload, "message");
       if (text.trim() === "" || session.id === "" || session.isOfAgent) return [];
       const events = turnEnd(state);
-      state.prompt = state.turn || `${session.id}:${at}`;
-      state.turnStart = state.announced ?? start;
+      const prompt = state.turn || `${session.id}:${at}`;
+      // Only the announcement of a turn names it: a message typed during the turn is read with it.
+      if (prompt !== state.prompt) state.turnStart = state.announced ?? start;
+      state.prompt = prompt;
       state.announced = null;
       return [
         ...events,

@@ -1,5 +1,4 @@
 // The data directory, and the cache directory.
-
 import { accessSync, constants, existsSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";

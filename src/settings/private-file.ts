@@ -1,5 +1,4 @@
 // Reads and replaces small private files of the data directory, without following links.
-
 import {
   closeSync,
   constants,

@@ -1,5 +1,4 @@
 // Searches the files of a directory for words, byte for byte.
-
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../core/error-code.ts";

@@ -1,5 +1,4 @@
 // Binds the worker's port, on loopback in every case, and a socket in the data directory that no other user can take.
-
 import { chmodSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import {

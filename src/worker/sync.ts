@@ -1,5 +1,4 @@
 // Device sync in the worker: the engine over the store when a hub is set up, and what it tells the stream and the API.
-
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";

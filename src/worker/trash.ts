@@ -1,13 +1,14 @@
 // Deletes and restores records over the store, and reports it to search, the stream and the scheduler.
+import { setImmediate } from "node:timers/promises";
 import type { IntakeDeps } from "../capture/inputs.ts";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { countsInWords } from "../core/records/forget.ts";
 import {
-  type RecordCounts,
   type Refusal,
   type Restored,
+  sumOfCounts,
   type TrashEntry,
   type TrashKind,
   undoDays,
@@ -34,6 +35,11 @@ export interface TrashDeps {
 }
 
 const undoMs = undoDays * 24 * 3_600_000;
+const stepMs = 15;
+// Less than clients wait for an answer.
+const requestMs = 2_000;
+
+type Outcome = Restored | Refusal;
 
 export function createTrashPorts(deps: TrashDeps): TrashPorts {
   const { store, clock } = deps;
@@ -73,16 +79,42 @@ export function createTrashPorts(deps: TrashDeps): TrashPorts {
 }
 
 async function restoreEntry(deps: TrashDeps, trashId: number): Promise<Restored> {
-  const { store, clock } = deps;
-  // Refusals are returned: a throw would roll back other writes of the same transaction.
-  const done = await store.commit(() => store.restore(trashId, clock.now() - undoMs));
-  if ("is" in done) throw refused(trashId, done);
-  if (done.isSent && done.session !== null) await deps.scheduler.cancel(done.session);
-  report(deps, done);
+  const [done] = await restoreFirst(deps, [trashId]);
+  if (done === undefined || "is" in done) throw refused(trashId, done ?? { is: "unknown" });
   return done;
 }
 
-/** Restores what one forget deleted. Records that cannot be restored now stay in the trash; throws when none can. */
+/** Restores the first entries, of the forget if any, as many as a step of some milliseconds allows; the result of each. */
+async function restoreFirst(
+  deps: TrashDeps,
+  entries: readonly number[],
+  forget: number | null = null,
+): Promise<Outcome[]> {
+  const { store, clock } = deps;
+  // Refusals are returned: a throw would roll back other writes of the same transaction.
+  const outcomes = await store.commit(() => {
+    const done: Outcome[] = [];
+    const start = clock.monotonicMs();
+    for (const entry of entries) {
+      done.push(store.restore(entry, clock.now() - undoMs));
+      if (clock.monotonicMs() - start >= stepMs) break;
+    }
+    if (forget !== null)
+      for (const one of done) if (!("is" in one)) store.forgets.takeBack(forget, one.counts);
+    return done;
+  });
+  for (const done of outcomes) {
+    if ("is" in done) continue;
+    if (done.isSent && done.session !== null) await deps.scheduler.cancel(done.session);
+    report(deps, done);
+  }
+  return outcomes;
+}
+
+/**
+ * Restores what one forget deleted, for at most two seconds: the rest is `waiting`. Records that cannot be restored now stay
+ * in the trash; throws when none can.
+ */
 async function restoreTogether(deps: TrashDeps, entries: readonly number[]): Promise<RestoredRecord> {
   const forget = deps.store.trash.byId(entries[0] ?? 0)?.forget_id ?? null;
   if (forget !== null && deps.store.forgets.unfinished()?.id === forget)
@@ -94,28 +126,34 @@ async function restoreTogether(deps: TrashDeps, entries: readonly number[]): Pro
   let refusal: unknown;
   let left = 0;
   // A session is deleted after its records, and is needed before them.
-  for (const entry of entries.toReversed()) {
-    try {
-      const { kind, id, counts } = await restoreEntry(deps, entry);
-      first = { kind, id, ...first, restored: sumOf(first?.restored, counts) };
-    } catch (thrown) {
-      if (!(thrown instanceof MemError && thrown.code === "conflict")) throw thrown;
+  const order = entries.toReversed();
+  const since = deps.clock.monotonicMs();
+  let at = 0;
+  while (at < order.length && deps.clock.monotonicMs() - since < requestMs) {
+    const outcomes = await restoreFirst(deps, order.slice(at), forget);
+    for (const [index, done] of outcomes.entries()) {
+      if (!("is" in done)) {
+        const { kind, id, counts } = done;
+        first = {
+          kind,
+          id,
+          ...first,
+          restored: first === undefined ? counts : sumOfCounts(first.restored, counts),
+        };
+        continue;
+      }
+      const thrown = refused(order[at + index] ?? 0, done);
+      if (thrown.code !== "conflict") throw thrown;
       refusal ??= thrown;
       left += 1;
     }
+    at += outcomes.length;
+    await setImmediate();
   }
   if (first === undefined) throw refusal;
   await deps.store.commit(() => forget !== null && deps.store.forgets.drop(forget));
-  return { ...first, left };
-}
-
-function sumOf(a: RecordCounts | undefined, b: RecordCounts): RecordCounts {
-  return {
-    observations: (a?.observations ?? 0) + b.observations,
-    summaries: (a?.summaries ?? 0) + b.summaries,
-    prompts: (a?.prompts ?? 0) + b.prompts,
-    sessions: (a?.sessions ?? 0) + b.sessions,
-  };
+  const waiting = order.length - at;
+  return { ...first, left, ...(waiting > 0 && { waiting }) };
 }
 
 /** Entries of one forget are shown as one, with its receipt. */

@@ -1,5 +1,5 @@
 // Importing transcripts of Codex CLI and Gemini CLI through the worker's routes.
-import { cpSync, readdirSync, utimesSync } from "node:fs";
+import { appendFileSync, cpSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -137,6 +137,36 @@ describe("rollouts of Codex CLI", () => {
       expect.objectContaining({ title: expect.stringMatching(/^make build failed with exit code 2/) }),
     );
   });
+});
+
+test("a message typed during a turn of Codex is imported once when its rollout grows", async () => {
+  const path = join(folder, "rollout-typed.jsonl");
+  const write = (lines: [type: string, payload: object][], from: number): void => {
+    const timed = lines.map(([type, payload], index) => ({
+      ...{ timestamp: `2026-07-09T04:00:${from + index}.000Z`, type, payload },
+    }));
+    appendFileSync(path, timed.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const at = new Date("2026-07-11T14:00:00Z");
+    utimesSync(path, at, at);
+  };
+  const started = (turn_id: string): [string, object] => ["event_msg", { type: "task_started", turn_id }];
+  const message = (text: string): [string, object] => ["event_msg", { type: "user_message", message: text }];
+  const complete: [string, object] = [
+    "event_msg",
+    { type: "task_complete", last_agent_message: "Done, because the target was renamed." },
+  ];
+  const tool = (call_id: string): [string, object][] => [
+    ["response_item", { type: "function_call", name: "shell", arguments: '{"command":"make"}', call_id }],
+    ["response_item", { type: "function_call_output", call_id, output: "ok" }],
+  ];
+  const importIt = () => importInto(transcriptsAt("codex", path, { now: travel(soon), limit: null }));
+  const meta: [string, object] = ["session_meta", { id: "typed", cwd: "/home/user/demo" }];
+  const first = [started("turn-1"), message("Build it."), ...tool("a"), message("With make."), ...tool("b")];
+  write([meta, ...first, complete], 10);
+  expect(await importIt()).toMatchObject({ prompts: 2, toolUses: 2, turns: 1 });
+  write([started("turn-2"), message("Test it."), ...tool("c"), complete], 30);
+  expect(await importIt()).toMatchObject({ prompts: 1, toolUses: 1, turns: 1 });
+  expect(stored().prompts).toHaveLength(3);
 });
 
 describe("sessions of Gemini CLI", () => {

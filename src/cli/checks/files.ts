@@ -1,5 +1,4 @@
 // Checks that need no worker: Node, the data directory and its files.
-
 import {
   closeSync,
   existsSync,

@@ -78,7 +78,7 @@ function refuseWords([word]: readonly string[]): void {
   const names = [...importSources.map(({ name }) => name), "jsonl"];
   const near = nearestName(word, names);
   throw new MemError("usage", {
-    message: `No source named \`${terminalLine(word).slice(0, 60)}\`. Known: ${names.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    message: `No source named \`${terminalLine(word).slice(0, 60)}\`. Known: ${names.join(", ")}.${near === null ? "" : ` Did you mean ${near}?`}`,
     hint: "What is there of each: `mem import --print`.",
   });
 }

@@ -1,5 +1,4 @@
 // `mem worker`: start, stop and inspect the background process that records.
-
 import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,4 @@
 // Reads a file of a work tree and computes its git blob id without git. Never reads outside the tree.
-
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, realpath } from "node:fs/promises";

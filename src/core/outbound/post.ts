@@ -1,5 +1,4 @@
 // One POST to an external server: deadline, abort, bounded reply, and never to another origin.
-
 import type { Pool } from "undici";
 import { codeOf } from "../error-code.ts";
 import { MemError } from "../errors.ts";

@@ -61,3 +61,12 @@ export type Restored = MovedRecord & {
   /** Messages wait again. */
   isQueued: boolean;
 };
+
+export function sumOfCounts(one: RecordCounts, other: RecordCounts): RecordCounts {
+  return {
+    observations: one.observations + other.observations,
+    summaries: one.summaries + other.summaries,
+    prompts: one.prompts + other.prompts,
+    sessions: one.sessions + other.sessions,
+  };
+}

@@ -1,5 +1,4 @@
 // One connection to an address: one request and response at a time, all within one deadline.
-
 import type { Socket } from "node:net";
 import { codeOf } from "../../core/error-code.ts";
 import { parseResponse, type Response } from "./response.ts";

@@ -1,5 +1,4 @@
 // Delivers one event to the worker: over the socket in the data directory, else over the address in worker.json.
-
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { exposureOf } from "../../core/directory.ts";
 import { codeOf } from "../../core/error-code.ts";

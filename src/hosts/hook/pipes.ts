@@ -1,5 +1,4 @@
 // Reads the host's payload from stdin and writes the worker's reply.
-
 import { fstatSync, readSync, writeSync } from "node:fs";
 import type { Socket, SocketConstructorOpts } from "node:net";
 import { codeOf } from "../../core/error-code.ts";

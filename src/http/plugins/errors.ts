@@ -1,5 +1,4 @@
 // Error handler: every error becomes the one error body, with a code of the catalog and no internals.
-
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { codeOf } from "../../core/error-code.ts";

@@ -95,6 +95,10 @@ export const restoredRecord = z.lazy(() =>
         .int()
         .optional()
         .meta({ description: "Of a forget: entries that cannot be restored now and stay in the trash." }),
+      waiting: z
+        .int()
+        .optional()
+        .meta({ description: "Of a large forget: entries that the next request for the same id restores." }),
     })
     .meta({ id: "RestoredRecord" }),
 );

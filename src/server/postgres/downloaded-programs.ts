@@ -1,5 +1,4 @@
 // Downloads the programs of the private PostgreSQL when a server needs them first: 60 MB that no other command uses.
-
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

@@ -1,5 +1,4 @@
 // Directories and user of the private PostgreSQL. It refuses to run as root, so root gives it a uid and a way in.
-
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
 // A private PostgreSQL: a child process on a socket file, without a port, that ends when this process ends.
-
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

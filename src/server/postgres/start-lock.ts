@@ -1,5 +1,4 @@
 // Lock of a data directory: one process at a time creates, starts or joins its private PostgreSQL.
-
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,4 @@
 // Migrates the server's database; concurrent starts wait for each other.
-
 import { runMigrations } from "graphile-worker";
 import type { Pool, PoolClient } from "pg";
 import { codeOf } from "../../core/error-code.ts";

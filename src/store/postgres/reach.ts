@@ -1,5 +1,4 @@
 // First connection to a database: checks the configured one, creates the one of the private cluster.
-
 import { Client } from "pg";
 import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";

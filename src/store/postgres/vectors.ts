@@ -1,6 +1,5 @@
 // Extension and tables of the vectors. Every start creates what is missing, so that an extension installed later is found;
 // not a numbered migration, since not every database has pgvector.
-
 import type { Pool, PoolClient } from "pg";
 import { codeOf } from "../../core/error-code.ts";
 import { toStorageError } from "./storage-error.ts";

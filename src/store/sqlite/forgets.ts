@@ -6,7 +6,7 @@ import {
   type ForgetWork,
   noForgetCounts,
 } from "../../core/records/forget.ts";
-import type { TrashKind } from "../../core/records/trash.ts";
+import type { RecordCounts, TrashKind } from "../../core/records/trash.ts";
 import { isJsonObject, parseJson } from "../../text/json.ts";
 import { leavesOf } from "./forget-selection.ts";
 import type { Sqlite } from "./open.ts";
@@ -58,6 +58,19 @@ export function createForgets(db: Sqlite) {
       attach(id, entry);
       const before = read(byId(id))?.counts ?? noForgetCounts;
       addCounts(JSON.stringify(sumOf(before, counts)), id);
+    },
+    /** An entry was restored: its records are no longer deleted. */
+    takeBack(id: number, counts: RecordCounts): void {
+      const before = read(byId(id))?.counts;
+      if (before === undefined) return;
+      const { observations, summaries, prompts, sessions } = counts;
+      const less = {
+        observations: -observations,
+        summaries: -summaries,
+        prompts: -prompts,
+        sessions: -sessions,
+      };
+      addCounts(JSON.stringify(sumOf(before, less)), id);
     },
     /** Everything is in the trash. */
     done: sql.run<[{ id: number; words: number; found: number }]>(

@@ -1,5 +1,4 @@
 // Opens one SQLite file; names the way out when SQLite itself cannot be loaded.
-
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
