@@ -120,11 +120,13 @@ function seeRecord(byLabel: Map<string, Seen>, record: JsonObject): void {
   const label = textField(record, "project");
   const at = numberField(record, "created_at_epoch") ?? 0;
   const seen = byLabel.get(label) ?? nothing(at);
-  seen.fromEpoch = Math.min(seen.fromEpoch, at);
-  seen.untilEpoch = Math.max(seen.untilEpoch, at);
   const text = textField(record, "prompt_text", "title", "summary_text");
   if (record.type === "session") seen.sessions.add(textField(record, "claude_session_id"));
   else {
+    // The session of a month of commits begins with the month.
+    const isFirst = seen.prompts + seen.records === 0;
+    seen.fromEpoch = isFirst ? at : Math.min(seen.fromEpoch, at);
+    seen.untilEpoch = isFirst ? at : Math.max(seen.untilEpoch, at);
     if (record.type === "prompt") seen.prompts += 1;
     else seen.records += 1;
     seen.samples = [shownPrompt(text), ...seen.samples].slice(0, mostSamples);

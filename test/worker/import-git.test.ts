@@ -148,6 +148,11 @@ describe("commits of a repository", () => {
     expect(preview.sources).toEqual([{ kind: "git", files: 1, commits: 7 }]);
   });
 
+  test("are previewed from the first one on, not from the first day of its month", async () => {
+    const { projects } = await previewSources([await source()], { filter: null, labelsOf: async () => [] });
+    expect(projects.map(({ fromEpoch }) => fromEpoch > Date.UTC(2025, 4, 1))).toEqual([true]);
+  });
+
   test("of no repository are refused with what to do", async () => {
     const outside = gitSource(tempDir(), { ...everything, labelsOf: async () => [""] });
     await expect(outside).rejects.toMatchObject({ code: "not_found" });
