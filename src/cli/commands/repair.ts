@@ -6,7 +6,7 @@ import type { HostAt } from "../../hosts/host-places.ts";
 import type { Part } from "../../hosts/registration.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { failureOf, installerOf, throwFailures, writeHookFiles } from "../host-settings.ts";
+import { failureOf, installerOf, installsOf, throwFailures, writeHookFiles } from "../host-settings.ts";
 import { changedFiles } from "../install-lines.ts";
 import { printWrapped } from "../table.ts";
 import { counted, homePath } from "../words.ts";
@@ -61,7 +61,7 @@ function repairHost(
   host: HostAt,
 ): Pick<Repaired, "files" | "revoked"> & { refused: MemError[] } {
   const installer = installerOf(context);
-  const { hooks, mcp, revoked } = installer.state(host);
+  const { hooks, mcp, revoked, mcpFault } = installer.state(host);
   if (revoked !== null)
     return { files: [], refused: [], revoked: `${homePath(revoked.path)} ${revoked.reason}` };
   const parts = new Set<Part>();
@@ -70,7 +70,11 @@ function repairHost(
   const plan = parts.size === 0 ? { files: [], refused: [] } : installer.plan(host, parts);
   const done = installer.apply(plan);
   const files = changedFiles(done).map(({ file }) => file.path);
-  return { files, refused: [...plan.refused, ...done.refused], revoked: null };
+  const refused = [...plan.refused, ...done.refused];
+  // Nobody knows whether the MCP server is registered there.
+  const isHidden =
+    mcpFault !== null && refused.length === 0 && installsOf(context.paths()).mcpWish() !== false;
+  return { files, refused: isHidden ? [mcpFault] : refused, revoked: null };
 }
 
 function inWords(
