@@ -38,7 +38,7 @@ describe("shell blocks of the documents", () => {
     const server = await startServer({ role: "all", databaseUrl, env: { MEM_AUTH_MODE: "api-key" } });
     const home = workerHome({ MEM_DATABASE_URL: databaseUrl });
     const text = [first, ...rest].map((block) => block.text.replaceAll(shownAddress, server.url)).join("\n");
-    await runShell({ ...first, text: withWaiting(text) }, home, home.dataDir);
+    await runShell({ ...first, text: withWaiting(text) }, home, join(home.dataDir, "..", "exports"));
   });
 
   test("the transcript of the README is what the demo prints", { timeout: 60_000 }, async () => {
