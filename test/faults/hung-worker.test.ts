@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { markHung, readHungMark } from "../../src/hosts/hook/hung-mark.ts";
 import { processesOf, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 import { payload, silent } from "../hosts/hook/hook-payload.ts";
 import { type LauncherName, launchers, runHook, spooled } from "../hosts/hook/run-hook.ts";
@@ -135,6 +136,15 @@ test("eight hooks that find a hung worker leave one worker", { timeout: 60_000 }
   await replaced(home, worker);
   await until(() => processesOf(home).length === 1 || undefined, 20_000, "one worker");
   expect(processesOf(home)).toEqual([workerFile(home).pid]);
+});
+
+test("another timeout renews the mark, which keeps its beginning", async () => {
+  const { home } = await stopped("as registered");
+  age(home, 11);
+  const before = readFileSync(markOf(home), "utf8");
+  expect(markHung(home.dataDir).sinceMs).toBeGreaterThanOrEqual(11_000);
+  expect(readFileSync(markOf(home), "utf8")).toBe(before);
+  expect(readHungMark(home.dataDir)?.lastMs).toBeLessThan(10_000);
 });
 
 test("a mark is private, and names its worker by what the worker made", async () => {

@@ -71,7 +71,7 @@ function repairHost(
   const done = installer.apply(plan);
   const files = changedFiles(done).map(({ file }) => file.path);
   const refused = [...plan.refused, ...done.refused];
-  // Nobody knows whether the MCP server is registered there.
+  // The file may have the MCP server or not.
   const isHidden =
     mcpFault !== null && refused.length === 0 && installsOf(context.paths()).mcpWish() !== false;
   return { files, refused: isHidden ? [mcpFault] : refused, revoked: null };

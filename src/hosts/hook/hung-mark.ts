@@ -1,7 +1,16 @@
 // The mark of a hung worker: the first hook that times out leaves it. The next hooks spool without asking, a session start
 // asks only briefly, and a worker that stays hung is replaced. The mark names its worker, so it does not apply to the next
 // one. hooks/mem-hook.sh reads the same format.
-import { closeSync, constants, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  lutimesSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { systemClock } from "../../core/clock.ts";
 import { failOpenSync } from "../../core/errors.ts";
 
@@ -25,19 +34,23 @@ export function readHungMark(place: string): HungMark | null {
   return sinceMs >= 0 && lastMs >= 0 ? { sinceMs, lastMs } : null;
 }
 
-/** Records a timeout. */
+/** Records a timeout. A mark that stands is not written again: a hook that reads half of one would start it again from now. */
 export function markHung(place: string): HungMark {
-  const sinceMs = readHungMark(place)?.sinceMs ?? 0;
+  const before = readHungMark(place);
   failOpenSync("mark the worker as hung", () => {
+    const now = systemClock.now();
+    // Whole seconds: a fraction may be rounded into the future.
+    const seconds = Math.floor(now / 1_000);
+    if (before !== null) return lutimesSync(markIn(place), seconds, seconds);
     const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
     const descriptor = openSync(markIn(place), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
     try {
-      writeSync(descriptor, `${workerIn(place)} ${systemClock.now() - sinceMs}\n`);
+      writeSync(descriptor, `${workerIn(place)} ${now}\n`);
     } finally {
       closeSync(descriptor);
     }
   });
-  return { sinceMs, lastMs: 0 };
+  return { sinceMs: before?.sinceMs ?? 0, lastMs: 0 };
 }
 
 /** Removes the mark: a worker replied or ended. */
