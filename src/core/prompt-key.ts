@@ -38,6 +38,11 @@ export function deletedPromptKey(claudeSessionId: string, delivery: string): str
   return contentKey(claudeSessionId, delivery);
 }
 
+/** The same without the session: a host copies prompts into the transcript of a resumed session. */
+export function deletedDeliveryKey(delivery: string): string {
+  return contentKey("delivery", delivery);
+}
+
 /** The hook cuts longer texts before it spools them: a prompt that arrives both ways is one. */
 export function asSpooled(text: string): string {
   return shorten(text, maxSpooledChars);

@@ -247,7 +247,7 @@ function takePrompt(
 const mostTurns = 1_000;
 const maxPromptChars = 256 * 1024;
 
-/** Whether the prompt is stored (under its own key, as the same words at the same time, in the session it was copied from) or deleted. */
+/** Whether the prompt is stored (under its own key, as the same words at the same time, in the session it was copied from) or deleted, there or here. */
 function whatIs(
   { store }: Context,
   { sessionId, eventKey, at }: { sessionId: string; eventKey: string; at: number },
@@ -256,7 +256,11 @@ function whatIs(
   const text = isPrivate ? "" : shorten(cleaned, maxPromptChars);
   const sent = { private: isPrivate, text };
   const delivery = deliveryKey(eventKey, sent);
-  if (!isPrivate && store.prompts.deletedByKey(deletedPromptKey(cleanKey(sessionId), delivery)) !== undefined)
+  const ownKey = deletedPromptKey(cleanKey(sessionId), delivery);
+  if (
+    !isPrivate &&
+    (store.prompts.deletedByKey(ownKey) !== undefined || store.imports.isDeletedNear({ delivery, at }))
+  )
     return "deleted";
   if (store.imports.isElsewhere({ claude: cleanKey(sessionId), at, key: eventKey, delivery, text }))
     return "elsewhere";

@@ -393,7 +393,7 @@ CREATE TABLE tombstones (
   synced_at integer,
   origin_device_id text,
   origin_local_id integer,
-  revision integer not null,
+  revision integer not null, delivery_key text, asked_at_epoch integer,
   primary key (kind, record_id)
 ) strict, without rowid;
 CREATE INDEX tombstones_session on tombstones (sdk_session_id);
@@ -614,6 +614,7 @@ CREATE TABLE branches (
   seen_at_epoch integer not null,
   primary key (project, branch)
 ) strict, without rowid;
+CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key is not null;
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);
 insert into message_counts (name, value) values ('skipped', 0);

@@ -1,6 +1,6 @@
 // What remains of deleted records: their keys, so that none of them is generated or delivered again.
 import { contentKey } from "../../core/ids.ts";
-import { deletedPromptKey, storedDeliveryKey } from "../../core/prompt-key.ts";
+import { deletedDeliveryKey, deletedPromptKey, storedDeliveryKey } from "../../core/prompt-key.ts";
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Sqlite } from "./open.ts";
 import type { Replaceable } from "./shared-sources.ts";
@@ -28,9 +28,9 @@ export function createTombstones(db: Sqlite) {
   const sql = createSql(db);
   const add = sql.run<[Row]>(
     `insert into tombstones (kind, record_id, sdk_session_id, deleted_at_epoch, generation_key, sources, title_key,
-       is_statement, origin_device_id, origin_local_id, revision)
+       is_statement, origin_device_id, origin_local_id, revision, delivery_key, asked_at_epoch)
      values (@kind, @id, @sdk_session_id, @now, @generation_key, @sources, @title_key,
-       @is_statement, @origin_device_id, @origin_local_id, @revision)`,
+       @is_statement, @origin_device_id, @origin_local_id, @revision, @delivery_key, @asked_at_epoch)`,
   );
   const ofSession = sql.all<[sdkSessionId: string], DeletedObservation>(
     `select record_id, sources, title_key, is_statement
@@ -51,7 +51,7 @@ export function createTombstones(db: Sqlite) {
       const { id, sdk_session_id, origin_device_id, origin_local_id, revision } = row;
       add({
         ...{ kind, id, sdk_session_id, origin_device_id, origin_local_id, revision, now },
-        generation_key: kind === "prompt" ? keyOfPrompt(row) : keyOfRecord(row),
+        ...(kind === "prompt" ? keysOfPrompt(row) : keysOfRecord(row)),
         sources: JSON.stringify(sources),
         // The title of an edited one is not that of a draft.
         title_key: typeof row.title === "string" && row.generator !== "manual" ? contentKey(row.title) : null,
@@ -99,13 +99,22 @@ export function createDeletedSessions(db: Sqlite) {
   };
 }
 
+type Keys = Record<"generation_key" | "delivery_key", string | null> & { asked_at_epoch: number | null };
+
 /** The key of a record in an export, without its session. */
-function keyOfRecord({ generation_key, id, created_at_epoch }: Row): string {
-  return typeof generation_key === "string" ? generation_key : `#${id}@${created_at_epoch}`;
+function keysOfRecord({ generation_key, id, created_at_epoch }: Row): Keys {
+  const key = typeof generation_key === "string" ? generation_key : `#${id}@${created_at_epoch}`;
+  return { generation_key: key, delivery_key: null, asked_at_epoch: null };
 }
 
-function keyOfPrompt({ claude_session_id, event_key, private: isPrivate, prompt_text }: Row): string {
+function keysOfPrompt({ claude_session_id, event_key, prompt_text, created_at_epoch, ...row }: Row): Keys {
+  const isPrivate = row.private === 1 ? 1 : 0;
   const stored = { event_key: String(event_key), prompt_text: String(prompt_text) };
-  const delivery = storedDeliveryKey({ ...stored, private: isPrivate === 1 ? 1 : 0 });
-  return deletedPromptKey(String(claude_session_id), delivery);
+  const delivery = storedDeliveryKey({ ...stored, private: isPrivate });
+  return {
+    generation_key: deletedPromptKey(String(claude_session_id), delivery),
+    // A private prompt is recorded again, so that what follows it is private.
+    delivery_key: isPrivate === 1 ? null : deletedDeliveryKey(delivery),
+    asked_at_epoch: Number(created_at_epoch),
+  };
 }
