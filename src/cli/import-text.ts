@@ -54,7 +54,7 @@ export function importSummary(ended: ImportProgress): string[] {
         ]),
     ...(ended.left === 0 ? [] : [`Without a reason, left out: ${counted(ended.left, "commit")}.`]),
     ...(malformed === 0 ? [] : [`Not readable: ${counted(malformed, "line")}, the first at ${places}.`]),
-    ...ended.unreadable.map((why) => terminalLine(homePath(why))),
+    ...unreadableLines(ended.unreadable),
     ...(ended.unfinished === 0
       ? []
       : [
@@ -64,6 +64,16 @@ export function importSummary(ended: ImportProgress): string[] {
     ...(isRead
       ? ["Local rules wrote the records. Rewrite them with a model: `mem regenerate --dry-run`."]
       : []),
+  ];
+}
+
+const shownUnreadable = 20;
+
+function unreadableLines(unreadable: readonly string[]): string[] {
+  const more = unreadable.length - shownUnreadable;
+  return [
+    ...unreadable.slice(0, shownUnreadable).map((why) => terminalLine(homePath(why))),
+    ...(more > 0 ? [`And ${more} more that cannot be read; --json names all.`] : []),
   ];
 }
 
@@ -81,7 +91,7 @@ export function previewLines({ sources, projects, malformed, unreadable }: Impor
       ...samples.map((sample) => `  ${oneLine(terminalLine(sample), sampleChars)}`),
     ]),
     ...(malformed === 0 ? [] : ["", `${counted(malformed, "line")} cannot be read and would be left out.`]),
-    ...unreadable.map((why) => terminalLine(why)),
+    ...(unreadable.length === 0 ? [] : ["", ...unreadableLines(unreadable)]),
     ...(projects.length === 0 ? ["Nothing to import."] : []),
   ];
 }

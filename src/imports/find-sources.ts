@@ -2,14 +2,13 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { MemError } from "../core/errors.ts";
-import { contentKey } from "../core/ids.ts";
 import { hostAt, type Machine } from "../hosts/host-places.ts";
 import { agentNamed } from "../hosts/registry.ts";
 import { type DatabaseKind, databaseSource } from "./databases.ts";
 import { transcriptKinds, transcriptsAt } from "./find-transcripts.ts";
 import { gitSource, repositoryAt } from "./git.ts";
 import { basicMemorySource, mcpMemorySource } from "./note-files.ts";
-import { type Source, unreadable } from "./source.ts";
+import { type Source, unreadable, unreadableSource } from "./source.ts";
 
 export interface Search {
   machine: Machine;
@@ -59,18 +58,13 @@ export async function allSources(search: Search): Promise<Source[]> {
   );
 }
 
-/** At their usual place. A place that cannot be read is a source that says so when it is read. */
+/** At their usual place, which may be one that cannot be read. */
 async function usualSources(kind: string, search: Search): Promise<Source[]> {
   try {
     return await sourcesOf(kind, undefined, search);
   } catch (thrown) {
     if (!(thrown instanceof MemError) || thrown.code !== "import_unreadable") throw thrown;
-    const key = contentKey(kind, "unreadable");
-    // biome-ignore lint/correctness/useYield: it has no steps
-    const steps: Source["steps"] = async function* () {
-      throw thrown;
-    };
-    return [{ kind, name: kind, key, host: kind, unit: "bytes", size: 0, steps }];
+    return [unreadableSource({ kind, name: kind }, thrown)];
   }
 }
 

@@ -1,5 +1,5 @@
 // Finds the transcripts that host agents keep on this machine.
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
@@ -7,8 +7,9 @@ import type { HostAt } from "../hosts/host-places.ts";
 import type { JsonObject } from "../text/json.ts";
 import { createClaudeCodeReader } from "./claude-code.ts";
 import { createCodexReader } from "./codex.ts";
+import { type FoundFile, filesBelow } from "./files-below.ts";
 import { createGeminiReader } from "./gemini.ts";
-import type { Source } from "./source.ts";
+import { type Source, unreadable, unreadableSource } from "./source.ts";
 import { readTranscript, type TranscriptReader } from "./transcript.ts";
 
 interface TranscriptKind {
@@ -59,12 +60,6 @@ interface FindOptions {
   mayBeAbsent?: boolean;
 }
 
-interface Found {
-  path: string;
-  bytes: number;
-  changedAt: number;
-}
-
 /** Transcripts of a kind at `path`, a file or a folder; the sessions that were changed longest ago first. */
 export function transcriptsAt(
   kindName: string,
@@ -74,7 +69,7 @@ export function transcriptsAt(
   const kind = transcriptKinds[kindName];
   if (kind === undefined) throw new TypeError(`no transcripts of ${kindName}`);
   if (mayBeAbsent && !existsSync(path)) return [];
-  const files = filesAt(path).filter((file) => kind.isTranscript(file.path));
+  const { files, failed } = filesAt(path, kind);
   const byAge = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
   const whole = byAge.filter((file) => !kind.isPart(file.path));
   const kept = limit === null ? whole : whole.slice(-limit);
@@ -82,14 +77,20 @@ export function transcriptsAt(
     (file) => kind.isPart(file.path) && (limit === null || kept.some((one) => belongsTo(file, one))),
   );
   // What a sub-agent did belongs to prompts of its session.
-  return [...kept, ...parts].map((file) => sourceOf(kindName, kind, file, now));
+  return [
+    ...[...kept, ...parts].map((file) => sourceOf(kindName, kind, file, now)),
+    ...failed.map((each) => {
+      const thrown = unreadable({ kind: kindName, name: each.path }, each.thrown);
+      return unreadableSource({ kind: kindName, name: each.path }, thrown);
+    }),
+  ];
 }
 
-function belongsTo(part: Found, whole: Found): boolean {
+function belongsTo(part: FoundFile, whole: FoundFile): boolean {
   return dirname(part.path).startsWith(whole.path.replace(/\.\w+$/, ""));
 }
 
-function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: Found, now: number): Source {
+function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: FoundFile, now: number): Source {
   return {
     kind: kindName,
     name: path,
@@ -101,18 +102,16 @@ function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: Found
   };
 }
 
-function filesAt(path: string): Found[] {
+function filesAt(path: string, { isTranscript }: TranscriptKind): ReturnType<typeof filesBelow> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw noSuchPath(path);
-  if (stats.isFile()) return [{ path, bytes: stats.size, changedAt: stats.mtimeMs }];
-  if (!stats.isDirectory()) return [];
-  // Links are not followed: a folder may link to itself.
-  return readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    if (!entry.isFile()) return [];
-    const file = join(entry.parentPath, entry.name);
-    const { size, mtimeMs } = statSync(file);
-    return size === 0 ? [] : [{ path: file, bytes: size, changedAt: mtimeMs }];
-  });
+  if (stats.isFile()) {
+    const file = { path, bytes: stats.size, changedAt: stats.mtimeMs };
+    return { files: isTranscript(path) ? [file] : [], failed: [] };
+  }
+  if (!stats.isDirectory()) return { files: [], failed: [] };
+  const { files, failed } = filesBelow(path, { file: isTranscript, folder: () => true });
+  return { files: files.filter(({ bytes }) => bytes > 0), failed };
 }
 
 function noSuchPath(path: string): MemError {

@@ -11,7 +11,7 @@ import type { Statement } from "../statements/statement.ts";
 import { saysLeftOpen } from "../statements/text/left-open.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { type NoteSession, observationLine, sessionLine } from "./notes.ts";
-import type { Source, SourceStep } from "./source.ts";
+import { recordStep, type Source, type SourceStep } from "./source.ts";
 
 interface GitOptions {
   /** Newest commits at most. */
@@ -111,19 +111,11 @@ async function ownCommits(root: string): Promise<{ branch: string | null; hashes
   return code === 0 ? { branch, hashes: new Set(text.split("\n")) } : none;
 }
 
-function empty(last: string | null): Required<SourceStep> {
+type CommitStep = SourceStep & Required<Pick<SourceStep, "records" | "left">>;
+
+function empty(last: string | null): CommitStep {
   const position = last === null ? null : { commit: last };
-  return {
-    events: [],
-    records: [],
-    left: 0,
-    read: 0,
-    lines: 0,
-    malformed: 0,
-    malformedAt: null,
-    unfinished: 0,
-    position,
-  };
+  return { ...recordStep([], { read: 0, lines: 0, position }), records: [], left: 0 };
 }
 
 interface Commit {

@@ -27,7 +27,7 @@ export interface ImportProgress extends ImportCounts {
   unfinished: number;
   /** The first lines that cannot be read, as `path:line`. */
   malformedAt: string[];
-  /** Why sources could not be read. */
+  /** Why sources, or files of one, could not be read. */
   unreadable: string[];
   /** For a bar: of what. */
   total: number;
@@ -73,9 +73,10 @@ export async function importAll(sources: readonly Source[], options: ImportOptio
     if (signal.aborted) return progress;
     try {
       for await (const counts of importSource(source, options)) {
-        const { malformedAt, ...sums } = counts;
+        const { malformedAt, unreadable, ...sums } = counts;
         show({
           ...addCounts(onlySums(progress), sums),
+          unreadable: [...progress.unreadable, ...unreadable],
           malformedAt: [...progress.malformedAt, ...malformedAt].slice(0, mostNamed),
         });
         if (signal.aborted) return progress;
@@ -123,13 +124,13 @@ function onlySums({
 async function* importSource(
   source: Source,
   options: ImportOptions,
-): AsyncGenerator<Sums & { malformedAt: string[] }> {
+): AsyncGenerator<Sums & Pick<ImportProgress, "malformedAt" | "unreadable">> {
   const { port, signal, filter } = options;
   const start = filter === null ? (await port.importState(source.key)).position : null;
   // What is excluded today is read again by the next import.
   let isRepeated = filter !== null;
   for await (const step of stepsOf(source, start)) {
-    const { lines, malformed, malformedAt, left = 0, unfinished = 0, read: done } = step;
+    const { lines, malformed, malformedAt, unreadable = [], left = 0, unfinished = 0, read: done } = step;
     const records = await importRecords(selectedRecords(step.records ?? [], filter), options);
     const events = filter === null ? step.events : await filter.events(step.events);
     const batch = { source: source.key, host: source.host, events };
@@ -142,6 +143,7 @@ async function* importSource(
       ...addCounts(counts, { ...noImports, ...records.counts }),
       ...{ records: records.added, excluded: records.excluded, lines, left, malformed, unfinished, done },
       malformedAt: malformedAt === null ? [] : [`${source.name}:${malformedAt}`],
+      unreadable,
     };
   }
 }

@@ -1,14 +1,16 @@
 // Notes in files: the JSON lines of the MCP memory server, and the Markdown of basic-memory. They are read whole each time:
 // the records that are here are found by their keys.
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, relative, sep } from "node:path";
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { basename, relative } from "node:path";
 import { contentKey } from "../core/ids.ts";
 import { cleanText } from "../privacy/clean.ts";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { parseObject, textField } from "../text/json-fields.ts";
+import { type FoundFile, filesBelow } from "./files-below.ts";
 import { linesOf } from "./lines.ts";
 import { type Note, type NoteSession, observationLine, sessionLine } from "./notes.ts";
-import { recordStep, type Source, type SourceStep } from "./source.ts";
+import { recordStep, type Source, type SourceStep, unreadable } from "./source.ts";
 
 const stepRecords = 100;
 
@@ -26,7 +28,7 @@ export function mcpMemorySource(path: string, project: string): Source {
 }
 
 async function* graph(path: string, session: NoteSession): AsyncGenerator<SourceStep> {
-  let step = { ...recordStep([], { read: 0, lines: 0, position: null }), records: [sessionLine(session)] };
+  let step = { ...emptyStep(), records: [sessionLine(session)] };
   let [line, from] = [0, 0];
   for await (const { text, end } of linesOf(path, 0, { withRest: true })) {
     line += 1;
@@ -41,7 +43,7 @@ async function* graph(path: string, session: NoteSession): AsyncGenerator<Source
       for (const note of notesOf(entry, session.startedAt)) step.records.push(observationLine(session, note));
     if (step.records.length <= stepRecords) continue;
     yield step;
-    step = { ...recordStep([], { read: 0, lines: 0, position: null }), records: [sessionLine(session)] };
+    step = { ...emptyStep(), records: [sessionLine(session)] };
   }
   yield step;
 }
@@ -65,61 +67,56 @@ function notesOf(entry: JsonObject, at: number): Note[] {
 
 /** A folder of basic-memory: each note becomes a record, and its observations are the facts. */
 export function basicMemorySource(folder: string, project: string): Source {
-  const notes = markdownIn(folder);
+  // Without hidden files and folders, such as the settings of an editor.
+  const isShown = (name: string) => !name.startsWith(".");
+  const { files, failed } = filesBelow(folder, {
+    file: (name) => isShown(name) && name.endsWith(".md"),
+    folder: isShown,
+  });
+  const notes = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
   return {
     ...{ kind: "basic-memory", name: folder, key: contentKey("basic-memory", folder), host: "basic-memory" },
-    ...{ unit: "bytes", size: notes.reduce((sum, { size }) => sum + size, 0) },
-    steps: () => markdown(folder, notes, project),
+    ...{ unit: "bytes", size: notes.reduce((sum, { bytes }) => sum + bytes, 0) },
+    async *steps() {
+      if (failed.length > 0) yield { ...emptyStep(), unreadable: failed.map(whyNot) };
+      for (let from = 0; from < notes.length; from += stepRecords)
+        yield markdown(folder, notes.slice(from, from + stepRecords), project);
+    },
   };
 }
 
-interface Markdown {
-  path: string;
-  size: number;
-  at: number;
+function emptyStep(): SourceStep {
+  return recordStep([], { read: 0, lines: 0, position: null });
 }
 
-const maxNoteBytes = 4 * 1024 * 1024;
-
-/** Without hidden folders, such as the settings of an editor. */
-function markdownIn(folder: string): Markdown[] {
-  const isHidden = (path: string) =>
-    relative(folder, path)
-      .split(sep)
-      .some((part) => part.startsWith("."));
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !isHidden(path))
-    .map((path) => {
-      const { size, mtimeMs } = statSync(path);
-      return { path, size, at: Math.trunc(mtimeMs) };
-    })
-    .filter(({ size }) => size <= maxNoteBytes)
-    .sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1));
+function whyNot({ path, thrown }: { path: string; thrown: unknown }): string {
+  return unreadable({ kind: "basic-memory", name: path }, thrown).message;
 }
 
-async function* markdown(
-  folder: string,
-  notes: readonly Markdown[],
-  project: string,
-): AsyncGenerator<SourceStep> {
-  for (let from = 0; from < notes.length; from += stepRecords) {
-    const part = notes.slice(from, from + stepRecords);
-    const records = part.flatMap((one) => {
+/** The records of notes; one that cannot be read is named. */
+function markdown(folder: string, notes: readonly FoundFile[], project: string): SourceStep {
+  const failed: string[] = [];
+  const records = notes.flatMap((one) => {
+    try {
       const note = noteIn(folder, one);
       const month = new Date(note.at).toISOString().slice(0, 7);
       const startedAt = Date.parse(`${month}-01T00:00:00Z`);
       const session = notesSession("basic-memory", { project, part: month, startedAt });
       return [sessionLine(session), observationLine(session, note)];
-    });
-    const read = part.reduce((sum, { size }) => sum + size, 0);
-    yield recordStep(records, { read, lines: part.length, position: null });
-  }
+    } catch (thrown) {
+      failed.push(whyNot({ path: one.path, thrown }));
+      return [];
+    }
+  });
+  const read = notes.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { ...recordStep(records, { read, lines: notes.length, position: null }), unreadable: failed };
 }
 
-function noteIn(folder: string, { path, at }: Markdown): Note {
-  const whole = cleanText(readFileSync(path, "utf8"));
+const maxNoteBytes = 4 * 1024 * 1024;
+
+function noteIn(folder: string, { path, bytes, changedAt }: FoundFile): Note {
+  if (bytes > maxNoteBytes) throw new RangeError("it has more than 4 MB");
+  const whole = cleanText(textOf(readFileSync(path)));
   const [, head = "", body = whole] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(whole) ?? [];
   const field = (name: string) =>
     new RegExp(`^${name}:[ \\t]*(.+)$`, "m")
@@ -133,7 +130,7 @@ function noteIn(folder: string, { path, at }: Markdown): Note {
   return {
     // A changed note is another record.
     key: `basic-memory:${field("permalink") || place}:${contentKey(body)}`,
-    at: Number.isFinite(created) ? created : at,
+    at: Number.isFinite(created) ? created : Math.trunc(changedAt),
     type: isDecision ? "decision" : "discovery",
     title: field("title") || basename(path, ".md"),
     subtitle: place,
@@ -141,6 +138,12 @@ function noteIn(folder: string, { path, at }: Markdown): Note {
     facts: said.map(([, category = "", text = ""]) => `${category}: ${text}`),
     generator: "basic-memory",
   };
+}
+
+// Characters that take the place of other bytes would be stored as the note's text.
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new TypeError("it is not UTF-8 text");
+  return bytes.toString("utf8").replace(/^\uFEFF/, "");
 }
 
 // The notes of a month are a session: a context takes the newest sessions.

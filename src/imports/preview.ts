@@ -34,7 +34,7 @@ export interface ImportPreview {
   sources: FoundSources[];
   lines: number;
   malformed: number;
-  /** Why sources could not be read. */
+  /** Why sources, or files of one, could not be read. */
   unreadable: string[];
   projects: ProjectPreview[];
 }
@@ -69,9 +69,11 @@ export async function previewSources(
   let done = 0;
   for (const source of sources) {
     try {
-      for await (const { events, records = [], lines, malformed, read } of stepsOf(source, null)) {
+      for await (const step of stepsOf(source, null)) {
+        const { events, records = [], lines, malformed, unreadable = [], read } = step;
         preview.lines += lines;
         preview.malformed += malformed;
+        preview.unreadable.push(...unreadable);
         for (const event of filter === null ? events : await filter.events(events)) see(byDirectory, event);
         for (const record of selectedRecords(records, filter)) seeRecord(byLabel, record);
         done += read;

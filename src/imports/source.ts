@@ -1,6 +1,8 @@
 // A source of an import: one file, database or repository, read in steps from where the last import ended.
 
+import { codeOf } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
+import { contentKey } from "../core/ids.ts";
 import type { ImportedEvent } from "../core/records/imports.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 
@@ -35,6 +37,8 @@ export interface SourceStep {
   /** Lines that cannot be read, and the first of them. */
   malformed: number;
   malformedAt: number | null;
+  /** Files of the source that cannot be read, with the reasons. */
+  unreadable?: string[];
   /** Last turns that may still be running: a later import takes their ends. */
   unfinished?: number;
   /** Where the next import continues. */
@@ -61,9 +65,11 @@ export async function* stepsOf(source: Source, position: Json): AsyncGenerator<S
 /** `import_unreadable` with a next step, for what a source threw; an error with a code stays. */
 export function unreadable({ kind, name }: Pick<Source, "kind" | "name">, thrown: unknown): MemError {
   if (thrown instanceof MemError) return thrown;
-  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  // `EACCES: permission denied, open '/path'`: the path stands before.
+  const [, why] = codeOf(thrown) === "" ? [] : (/^[A-Z0-9]+: (.+?), \w+( '.*')?$/.exec(message) ?? []);
   return new MemError("import_unreadable", {
-    message: `${name} cannot be read: ${why}.`,
+    message: `${name} cannot be read: ${why === undefined ? message : `${why} (${codeOf(thrown)})`}.`,
     hint: `What it reads: \`mem import ${kind} --help\`.`,
     cause: thrown,
   });
@@ -73,4 +79,14 @@ export function unreadable({ kind, name }: Pick<Source, "kind" | "name">, thrown
 export function whyUnreadable(thrown: unknown, count: number): string {
   if (count === 1 || !(thrown instanceof MemError) || thrown.code !== "import_unreadable") throw thrown;
   return [thrown.message, thrown.hint].filter((part) => part !== undefined).join(" ");
+}
+
+/** A place that cannot be read, as a source that says so when it is read. */
+export function unreadableSource({ kind, name }: Pick<Source, "kind" | "name">, thrown: MemError): Source {
+  // biome-ignore lint/correctness/useYield: it has no steps
+  const steps: Source["steps"] = async function* () {
+    throw thrown;
+  };
+  const key = contentKey(kind, name, "unreadable");
+  return { kind, name, key, host: kind, unit: "bytes", size: 0, steps };
 }

@@ -61,3 +61,19 @@ test("import shows what is there, and imports all but what cannot be read", asyn
   expect((await mem("import", "--yes", ...limits)).stdout).toContain("Nothing new.");
   expect((await mem("import", "claude-mem")).stdout).toContain("Imported 2 sessions, 2 prompts");
 });
+
+test("one note that cannot be read is named, and the others of its folder are imported", async () => {
+  const mem = calledMem();
+  const folder = join(homeOf(mem), "basic-memory");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "good.md"), "Use pnpm here.");
+  writeFileSync(join(folder, "bad.md"), Buffer.from([0xff, 0xfe, 0x41, 0x00]));
+  const named = "bad.md cannot be read: it is not UTF-8 text.";
+  expect((await mem("import", "basic-memory", "--print")).stdout).toContain(named);
+  const { code, stdout } = await mem("import", "basic-memory");
+  expect(code).toBe(65);
+  expect(stdout).toContain("Imported 1 session, 1 record.");
+  expect(stdout).toContain(named);
+  const { stdout: json } = await mem("import", "basic-memory", "--json");
+  expect(JSON.parse(json).unreadable).toEqual([expect.stringContaining(named)]);
+});

@@ -1,0 +1,45 @@
+// The files below a folder. A part that cannot be read is named, and the rest is found.
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+export interface FoundFile {
+  path: string;
+  bytes: number;
+  changedAt: number;
+}
+
+interface Wanted {
+  /** Whether a file with this name is looked for. */
+  file(name: string): boolean;
+  folder(name: string): boolean;
+}
+
+interface FilesBelow {
+  files: FoundFile[];
+  /** Folders and files that could not be looked at, with the errors. */
+  failed: { path: string; thrown: unknown }[];
+}
+
+/** Follows links to files only: a folder may link to itself. Throws where `root` cannot be read. */
+export function filesBelow(root: string, wanted: Wanted): FilesBelow {
+  const found: FilesBelow = { files: [], failed: [] };
+  const inFolder = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const isFolder = entry.isDirectory();
+      if (!(isFolder ? wanted.folder(entry.name) : wanted.file(entry.name))) continue;
+      try {
+        if (isFolder) {
+          inFolder(path);
+          continue;
+        }
+        const stats = statSync(path);
+        if (stats.isFile()) found.files.push({ path, bytes: stats.size, changedAt: stats.mtimeMs });
+      } catch (thrown) {
+        found.failed.push({ path, thrown });
+      }
+    }
+  };
+  inFolder(root);
+  return found;
+}
