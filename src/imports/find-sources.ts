@@ -1,6 +1,6 @@
 // The sources of an import: at a given path, or where they are found on this machine.
 import { existsSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import { MemError } from "../core/errors.ts";
 import { hostAt, type Machine } from "../hosts/host-places.ts";
 import { agentNamed } from "../hosts/registry.ts";
@@ -63,8 +63,17 @@ async function usualSources(kind: string, search: Search): Promise<Source[]> {
   try {
     return await sourcesOf(kind, undefined, search);
   } catch (thrown) {
-    if (!(thrown instanceof MemError) || thrown.code !== "import_unreadable") throw thrown;
-    return [unreadableSource({ kind, name: kind }, thrown)];
+    if (!(thrown instanceof MemError)) throw thrown;
+    const { code, message, hint } = thrown;
+    if (code === "import_unreadable") return [unreadableSource({ kind, name: kind }, thrown)];
+    // Where the host keeps its files is not known.
+    if (code !== "host_settings_unreadable") throw thrown;
+    const why = new MemError("import_unreadable", {
+      message: `${kind}: ${message}`,
+      ...(hint === undefined ? {} : { hint }),
+      cause: thrown,
+    });
+    return [unreadableSource({ kind, name: kind }, why)];
   }
 }
 
@@ -87,7 +96,7 @@ interface Place {
 function placeOf({ variable, folder }: Place, { environment, home }: Machine): string | null {
   const named = environment[variable] ?? "";
   if (named !== "") return resolve(named);
-  return folder === null ? null : join(home, folder);
+  return folder === null || !isAbsolute(home) ? null : join(home, folder);
 }
 
 /** The database at a path, or the one in a folder. */

@@ -129,3 +129,13 @@ test("a place that cannot be read is named, and the other sources are imported",
   const ended = await importInto(await allSources(search(home)));
   expect(ended).toMatchObject({ sessions: 2, unreadable: [expect.stringMatching(/ENOTDIR.*--help/)] });
 });
+
+test("without a home directory the hosts are named, and the other sources are imported", async () => {
+  const folder = tempDir();
+  const { machine, ...rest } = search(folder);
+  const environment = { MEMORY_FILE_PATH: mcpMemory(folder) };
+  const ended = await importInto(
+    await allSources({ ...rest, machine: { ...machine, environment, home: "" } }),
+  );
+  expect(ended).toMatchObject({ sessions: 1, unreadable: Array(3).fill(expect.stringMatching(/Set HOME/)) });
+});
