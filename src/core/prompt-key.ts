@@ -43,6 +43,16 @@ export function deletedDeliveryKey(delivery: string): string {
   return contentKey("delivery", delivery);
 }
 
+/** The same for a prompt that its host gave no id: the session and the text. Others have it at other times. */
+export function deletedTextKey(claudeSessionId: string, delivery: string): string {
+  return contentKey("text", claudeSessionId, delivery.slice(-textKeyChars));
+}
+
+/** Whether the host gave no id for the prompt: the key is a hash of the event, which its transcript does not have. */
+export function isHashedKey(eventKey: string): boolean {
+  return hashed.test(eventKey);
+}
+
 /** The hook cuts longer texts before it spools them: a prompt that arrives both ways is one. */
 export function asSpooled(text: string): string {
   return shorten(text, maxSpooledChars);
@@ -50,4 +60,5 @@ export function asSpooled(text: string): string {
 
 const textKeyChars = 16;
 const namesText = new RegExp(`:[0-9a-f]{${textKeyChars}}$`);
+const hashed = /^[0-9a-f]{64}/;
 const maxSpooledChars = 65_536;

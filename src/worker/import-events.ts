@@ -4,7 +4,7 @@ import { type Cleaner, isLarge } from "../capture/cleaner.ts";
 import type { EventInput, Intake, IntakeDeps } from "../capture/inputs.ts";
 import { isBranchName, isCommit } from "../capture/projects/git-head.ts";
 import type { Clock } from "../core/clock.ts";
-import { asSpooled, deletedPromptKey, deliveryKey } from "../core/prompt-key.ts";
+import { asSpooled, deletedPromptKey, deliveryKey, isHashedKey } from "../core/prompt-key.ts";
 import {
   type ImportBatch,
   type ImportCounts,
@@ -256,22 +256,20 @@ function whatIs(
   const text = isPrivate ? "" : shorten(cleaned, maxPromptChars);
   const sent = { private: isPrivate, text };
   const delivery = deliveryKey(eventKey, sent);
-  const ownKey = deletedPromptKey(cleanKey(sessionId), delivery);
-  if (
-    !isPrivate &&
-    (store.prompts.deletedByKey(ownKey) !== undefined || store.imports.isDeletedNear({ delivery, at }))
-  )
-    return "deleted";
-  if (store.imports.isElsewhere({ claude: cleanKey(sessionId), at, key: eventKey, delivery, text }))
-    return "elsewhere";
-  const session = store.sessions.byClaudeId(cleanKey(sessionId));
+  const claude = cleanKey(sessionId);
+  const isDeleted =
+    store.prompts.deletedByKey(deletedPromptKey(claude, delivery)) !== undefined ||
+    store.imports.isDeletedNear({ claude, delivery, at });
+  if (!isPrivate && isDeleted) return "deleted";
+  if (store.imports.isElsewhere({ claude, at, key: eventKey, delivery, text })) return "elsewhere";
+  const session = store.sessions.byClaudeId(claude);
   if (session === undefined) return "new";
   if (store.prompts.byEventKey(session.id, delivery) !== undefined) return "known";
   // A prompt of an imported session is another one: its key would be the same. A live one may have the hash of its event.
   const isImported = store.imports.importedAt(session.id) !== undefined;
   const near = store.imports
     .promptsNear({ session: session.id, at })
-    .filter(({ event_key }) => !isImported || hashedKey.test(event_key));
+    .filter(({ event_key }) => !isImported || isHashedKey(event_key));
   const same = [store.prompts.byEventKey(session.id, eventKey), ...near].some(
     (one) =>
       one !== undefined &&
@@ -281,8 +279,6 @@ function whatIs(
   );
   return same ? "known" : "new";
 }
-
-const hashedKey = /^[0-9a-f]{64}/;
 
 function takeMessage(
   context: Context,

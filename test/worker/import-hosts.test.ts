@@ -7,7 +7,19 @@ import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
 import type { ImportProgress } from "../../src/imports/import.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Cut, importInto, stored } from "./import-world.ts";
-import { bytesWith, dayMs, db, eachWithAWorker, generated, hook, now, rows, travel } from "./trash-world.ts";
+import {
+  ask,
+  bytesWith,
+  dayMs,
+  db,
+  eachWithAWorker,
+  generated,
+  hook,
+  now,
+  remove,
+  rows,
+  travel,
+} from "./trash-world.ts";
 
 eachWithAWorker();
 
@@ -38,6 +50,8 @@ async function live(
   await generated();
   travel(soon);
 }
+
+type Prompt = Record<"prompt_text" | "claude_session_id", string>;
 
 const codexTurn = {
   session_id: "019f44e4-5c01-7d22-9805-50cecaefde49",
@@ -230,6 +244,19 @@ describe.each([
       { kind: "observation", count: recorded[host].length - 2 },
       { kind: "summarize", count: 1 },
     ]);
+  });
+
+  test("do not bring back a prompt that was recorded live and deleted", async () => {
+    await live(host, recorded[host]);
+    const read = "select id, prompt_text from user_prompts where prompt_text = ? and claude_session_id = ?";
+    const { prompt_text, claude_session_id } = db.prepare("select * from user_prompts").get() as Prompt;
+    const { trash_id } = (await remove("/api/prompts/1")).body;
+    await importAll(kind);
+    expect(db.prepare(read).all(prompt_text, claude_session_id)).toEqual([]);
+    expect((await ask("POST", `/api/trash/${trash_id}/restore`, {})).status).toBe(200);
+    db.exec("delete from import_sources");
+    await importAll(kind);
+    expect(db.prepare(read).all(prompt_text, claude_session_id)).toEqual([{ id: 1, prompt_text }]);
   });
 
   test("leave nothing that is private", async () => {

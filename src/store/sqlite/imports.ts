@@ -1,5 +1,5 @@
 // Imports: how far each source was read, and which sessions an import created.
-import { deletedDeliveryKey } from "../../core/prompt-key.ts";
+import { deletedDeliveryKey, deletedTextKey } from "../../core/prompt-key.ts";
 import type { Json } from "../../text/json.ts";
 import type { Sqlite } from "./open.ts";
 import type { StoredPrompt } from "./prompts.ts";
@@ -102,19 +102,22 @@ function createPromptLookup(db: Sqlite) {
        and claude_session_id <> @claude
        and (event_key = @delivery or (event_key = @key and prompt_text = @text))`,
   );
-  const deletedNear = sql.value<[{ key: string; at: number; within: number }], number>(
+  const deletedNear = sql.value<[{ key: string; text: string; at: number; within: number }], number>(
     `select 1
      from tombstones
-     where kind = 'prompt' and delivery_key = @key and asked_at_epoch between @at - @within and @at + @within`,
+     where kind = 'prompt' and delivery_key in (@key, @text)
+       and asked_at_epoch between @at - @within and @at + @within`,
   );
   return {
     /** Prompts of the session from a minute around `at`, the nearest first. */
     promptsNear: ({ session, at }: At) => promptsNear({ session, at, within: sameWithinMs }),
     /** Whether another session has the delivery: a host copies lines into the transcript of a resumed session. */
     isElsewhere: (prompt: Delivery) => promptElsewhere({ ...prompt, within: sameWithinMs }) !== undefined,
-    /** Whether such a prompt was deleted, in any session. */
-    isDeletedNear: ({ delivery, at }: Pick<Delivery, "delivery" | "at">) =>
-      deletedNear({ key: deletedDeliveryKey(delivery), at, within: sameWithinMs }) !== undefined,
+    /** Whether the prompt was deleted: in any session by its delivery, in this one without an id by its text. */
+    isDeletedNear({ claude, delivery, at }: Pick<Delivery, "claude" | "delivery" | "at">): boolean {
+      const keys = { key: deletedDeliveryKey(delivery), text: deletedTextKey(claude, delivery) };
+      return deletedNear({ ...keys, at, within: sameWithinMs }) !== undefined;
+    },
     /** The newest prompt of the session until `at`. */
     promptAt: sql.get<[At], StoredPrompt>(
       `select *

@@ -1,6 +1,12 @@
 // What remains of deleted records: their keys, so that none of them is generated or delivered again.
 import { contentKey } from "../../core/ids.ts";
-import { deletedDeliveryKey, deletedPromptKey, storedDeliveryKey } from "../../core/prompt-key.ts";
+import {
+  deletedDeliveryKey,
+  deletedPromptKey,
+  deletedTextKey,
+  isHashedKey,
+  storedDeliveryKey,
+} from "../../core/prompt-key.ts";
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { Sqlite } from "./open.ts";
 import type { Replaceable } from "./shared-sources.ts";
@@ -107,14 +113,16 @@ function keysOfRecord({ generation_key, id, created_at_epoch }: Row): Keys {
   return { generation_key: key, delivery_key: null, asked_at_epoch: null };
 }
 
-function keysOfPrompt({ claude_session_id, event_key, prompt_text, created_at_epoch, ...row }: Row): Keys {
+function keysOfPrompt({ claude_session_id, prompt_text, created_at_epoch, ...row }: Row): Keys {
   const isPrivate = row.private === 1 ? 1 : 0;
-  const stored = { event_key: String(event_key), prompt_text: String(prompt_text) };
-  const delivery = storedDeliveryKey({ ...stored, private: isPrivate });
+  const event_key = String(row.event_key);
+  const claude = String(claude_session_id);
+  const delivery = storedDeliveryKey({ event_key, prompt_text: String(prompt_text), private: isPrivate });
+  const imported = isHashedKey(event_key) ? deletedTextKey(claude, delivery) : deletedDeliveryKey(delivery);
   return {
-    generation_key: deletedPromptKey(String(claude_session_id), delivery),
+    generation_key: deletedPromptKey(claude, delivery),
     // A private prompt is recorded again, so that what follows it is private.
-    delivery_key: isPrivate === 1 ? null : deletedDeliveryKey(delivery),
+    delivery_key: isPrivate === 1 ? null : imported,
     asked_at_epoch: Number(created_at_epoch),
   };
 }
