@@ -17,15 +17,19 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
 
 const printedEvery = 10_000;
 
-/** Prints a line for every ten thousand on a terminal; `what` names them and what was done, as in `records written`. */
+/**
+ * Prints a line for every ten thousand on a terminal, and one at the end of more; `what` names them and what was done, as
+ * in `records written`.
+ */
 export function printProgress(
   io: Pick<Io, "err" | "talksToTerminal">,
   what: string,
 ): (done: number, all: number) => void {
   let printed = 0;
   return (done, all) => {
-    if (!io.talksToTerminal || done - printed < printedEvery) return;
-    printed = done - (done % printedEvery);
+    const isEnd = done === all && printed > 0 && printed < all;
+    if (!io.talksToTerminal || (done - printed < printedEvery && !isEnd)) return;
+    printed = isEnd ? all : done - (done % printedEvery);
     io.err(`${printed} of ${all} ${what}`);
   };
 }

@@ -1,4 +1,5 @@
 // Progress of long work: a bar on a terminal, a line for each change off it, nothing with --json.
+import type { Clock } from "../core/clock.ts";
 import type { Io } from "./io.ts";
 
 export interface ProgressDisplay<P> {
@@ -41,3 +42,30 @@ export async function openProgress<P extends Progress>(
     close: async () => undefined,
   };
 }
+
+/** For steps of milliseconds: the first state after a second, then one each second, and the last one. */
+export function onceASecond<P>(
+  { monotonicMs }: Pick<Clock, "monotonicMs">,
+  { show, close }: ProgressDisplay<P>,
+): ProgressDisplay<P> {
+  let shownAt = monotonicMs();
+  let isShown = false;
+  let waiting: P | null = null;
+  return {
+    show(progress) {
+      waiting = progress;
+      const now = monotonicMs();
+      if (now - shownAt < progressEveryMs) return;
+      shownAt = now;
+      isShown = true;
+      waiting = null;
+      show(progress);
+    },
+    async close() {
+      if (isShown && waiting !== null) show(waiting);
+      await close();
+    },
+  };
+}
+
+const progressEveryMs = 1_000;

@@ -70,4 +70,5 @@ async function writeLines(
   }
   lines.push(JSON.stringify({ type: "end", records: done }));
   await write(`${lines.join("\n")}\n`);
+  onProgress(done, all);
 }

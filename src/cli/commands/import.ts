@@ -27,7 +27,7 @@ import {
   totalInWords,
 } from "../import-text.ts";
 import { interruptible } from "../long-work.ts";
-import { openProgress } from "../progress.ts";
+import { onceASecond, openProgress } from "../progress.ts";
 import { printWrapped } from "../table.ts";
 import { parseWhen } from "../when.ts";
 import { registerImportJsonl } from "./import-jsonl.ts";
@@ -205,11 +205,11 @@ async function lookAt(
   options: ImportOptions,
 ): Promise<ImportPreview> {
   const { previewSources } = await import("../../imports/preview.ts");
-  const display = await openProgress(context.io, options, previewProgressText);
+  const display = onceASecond(context.clock, await openProgress(context.io, options, previewProgressText));
   return previewSources(sources, {
     filter: await filterOf(context, options),
     labelsOf: context.worker().projectsOf,
-    onProgress: onceASecond(context.clock, display.show),
+    onProgress: display.show,
   }).finally(display.close);
 }
 
@@ -220,13 +220,13 @@ async function importFound(
 ): Promise<void> {
   const { io } = context;
   const { importAll } = await import("../../imports/import.ts");
-  const display = await openProgress(io, options, importProgressText);
+  const display = onceASecond(context.clock, await openProgress(io, options, importProgressText));
   const { ended, isStopped } = await interruptible(async (signal) => {
     const ended = await importAll(sources, {
       port: context.worker(),
       signal,
       filter: await filterOf(context, options),
-      onProgress: onceASecond(context.clock, display.show),
+      onProgress: display.show,
     }).finally(display.close);
     return { ended, isStopped: signal.aborted };
   });
@@ -243,22 +243,6 @@ async function importFound(
     hint: `Continue: \`${words}\`. Nothing is imported twice.`,
   });
 }
-
-// A step takes milliseconds.
-function onceASecond<P>(
-  { monotonicMs }: CliContext["clock"],
-  show: (progress: P) => void,
-): (progress: P) => void {
-  let shownAt = Number.NEGATIVE_INFINITY;
-  return (progress) => {
-    const now = monotonicMs();
-    if (now - shownAt < progressEveryMs) return;
-    shownAt = now;
-    show(progress);
-  };
-}
-
-const progressEveryMs = 1_000;
 
 /** Null where nothing is selected. */
 async function filterOf(context: CliContext, options: ImportOptions): Promise<ImportFilter | null> {

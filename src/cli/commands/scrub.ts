@@ -35,16 +35,22 @@ async function scrub(context: CliContext, { dryRun, json }: ScrubOptions): Promi
   const worker = context.worker();
   let state = await worker.scrub({ dry_run: dryRun === true });
   const options = json === true ? { json } : {};
-  const progress = await openProgress(io, options, ({ done, total }: ScrubState & { failed: number }) => {
-    if (total === 0) return "Counting the rows";
-    const percent = Math.floor((10 * done) / total) * 10;
-    return `${Math.min(100, percent)} % of ${counted(total, "row")} read`;
-  });
+  const progress = await openProgress(
+    io,
+    options,
+    ({ done, total }: Pick<ScrubState, "done" | "total"> & { failed: number }) => {
+      if (total === 0) return "Counting the rows";
+      const percent = Math.floor((10 * done) / total) * 10;
+      return `${Math.min(100, percent)} % of ${counted(total, "row")} read`;
+    },
+  );
   try {
     for (; state.running; state = await worker.scrubState()) {
       progress.show({ ...state, failed: 0 });
       await delay(pollMs);
     }
+    const { total, error } = state;
+    if (error === null) progress.show({ done: total, total, failed: 0 });
   } finally {
     await progress.close();
   }

@@ -72,13 +72,14 @@ async function copyPages(from: string, to: string, { onProgress, signal }: CopyP
     // SQLite starts a copy again when another connection writes meanwhile, except inside of a read transaction.
     source.exec("begin");
     source.prepare("select count(*) from sqlite_schema").get();
-    await source.backup(to, {
+    const { totalPages: pages } = await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         if (signal.aborted) throw new MemError("cancelled");
         onProgress(totalPages - remainingPages, totalPages);
         return pagesPerStep;
       },
     });
+    onProgress(pages, pages);
   } finally {
     source.close();
   }
