@@ -77,9 +77,10 @@ export function printWrapped({ columns }: Pick<Io, "columns">, write: (line: str
   for (const line of wrapToWidth(terminalLine(text), columns - indent.length)) write(indent + line);
 }
 
-/** Writes notes to stderr, wrapped and yellow. */
+/** Writes notes to stderr, wrapped and yellow; one can have several lines. */
 export function printWarnings(io: Io, warnings: readonly string[]): void {
-  for (const warning of warnings) printWrapped(io, (line) => io.err(io.errPaint.yellow(line)), warning);
+  for (const text of warnings.flatMap((warning) => warning.split("\n")))
+    printWrapped(io, (line) => io.err(io.errPaint.yellow(line)), text);
 }
 
 /**

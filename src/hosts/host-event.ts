@@ -69,7 +69,7 @@ export interface TranscriptPlace {
 export interface HostAnswer {
   /** Text for the agent's context, or null. */
   context: string | null;
-  /** One line for the user (a repair hint, a damaged database), or null. */
+  /** A line or a few for the user (a repair hint, a damaged database), or null. */
   notice: string | null;
 }
 

@@ -69,14 +69,24 @@ function rebuild(replacement: Replacement, { path, clock, log }: OpenRequest): S
   return db;
 }
 
-/** One sentence about damaged databases that still exist, or null. */
+/** Short lines about damaged databases that still exist: what happened, what is kept, and the next command; or null. */
 export function damageNotice(path: string): string | null {
   const aside = setAsideNames(path);
   if (aside.length === 0) return null;
-  const damaged = `mem: the database was damaged and set aside as ${aside.join(", ")}`;
-  if (!existsSync(path))
-    return `${damaged}; what can be read is not carried over yet. Keep the file, and run \`mem worker start\`.`;
-  return `${damaged}; what could be read was carried over${countsOf(readReport(path))}. Run \`mem doctor\`, and remove the file when you no longer need it.`;
+  const kept = `The damaged file is kept: ${aside.join(", ")}.`;
+  const lines = existsSync(path)
+    ? [
+        "mem: the database was damaged. A new one has what could be read.",
+        ...countLines(readReport(path)),
+        kept,
+        "Check the new one: `mem doctor`. Then delete the damaged file when you no longer need it.",
+      ]
+    : [
+        "mem: the database was damaged. What can be read is not carried over yet.",
+        kept,
+        "Keep it, and run `mem worker start`.",
+      ];
+  return lines.join("\n");
 }
 
 // Tables that users know; the report beside the file has all of them.
@@ -88,13 +98,14 @@ const shownTables = new Map([
   ["sessions", "sessions"],
 ]);
 
-function countsOf(salvaged: Salvaged | undefined): string {
-  if (salvaged === undefined) return "";
+function countLines(salvaged: Salvaged | undefined): string[] {
+  if (salvaged === undefined) return [];
   const rows = [...shownTables].map(([table, word]) => `${salvaged.rows[table] ?? 0} ${word}`);
   const lost = Object.entries(salvaged.unreadable).map(
     ([table, count]) => `${count} of ${shownTables.get(table) ?? table}`,
   );
-  const unreadable =
-    lost.length === 0 ? "no page of a record was lost" : `unreadable pages: ${lost.join(", ")}`;
-  return ` (${rows.join(", ")}; ${unreadable})`;
+  return [
+    `Carried over: ${rows.join(", ")}.`,
+    lost.length === 0 ? "Every page of a record could be read." : `Pages not read: ${lost.join(", ")}.`,
+  ];
 }

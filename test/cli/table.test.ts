@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { stepLines } from "../../src/cli/table.ts";
+import type { Io } from "../../src/cli/io.ts";
+import { printWarnings, stepLines } from "../../src/cli/table.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 
 test("a step that fits is one line, as it was written", () => {
@@ -32,4 +33,11 @@ test("sentences are broken between words, and a command within them stays whole"
 
 test("what comes from outside cannot move the cursor", () => {
   expect(stepLines("Run\u001b[2J it", 55).join()).not.toContain("\u001b");
+});
+
+test("a warning of several lines stays in lines", () => {
+  const lines: string[] = [];
+  const io = { columns: 80, err: (line: string) => lines.push(line), errPaint: { yellow: String } };
+  printWarnings(io as unknown as Io, ["mem: damaged.\nRun `mem doctor`.", "mem: another"]);
+  expect(lines).toEqual(["mem: damaged.", "Run `mem doctor`.", "mem: another"]);
 });

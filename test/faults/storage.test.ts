@@ -121,7 +121,7 @@ describe("a damaged database", () => {
       const damaged = digest(home.database);
       const worker = await startWorker(home);
       const notices = await until(() => damageNotices(worker), 20_000, "a notice of the damage");
-      expect(notices.join("\n")).toContain("set aside");
+      expect(notices.join("\n")).toContain("The damaged file is kept");
       const aside = readdirSync(home.dataDir).filter((name) => /^mem\.db\.damaged-\d{8}T\d{6}Z$/.test(name));
       expect(aside).toHaveLength(1);
       expect(digest(join(home.dataDir, aside[0] ?? ""))).toBe(damaged);

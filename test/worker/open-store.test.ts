@@ -197,7 +197,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
     expect(db.pragma("quick_check", { simple: true })).toBe("ok");
     closeDatabase(db);
     expect(readdirSync(directory).filter((name) => name.includes("rebuilding"))).toEqual([]);
-    expect(before ?? "").not.toContain("was carried over");
+    expect(before ?? "").not.toContain("A new one has");
     const again = open();
     expect(again.prepare("select count(*) from sessions").pluck().get()).toBe(20);
     closeDatabase(again);
@@ -218,11 +218,19 @@ describe("a worker that is killed while it replaces a damaged database", () => {
     fillWithLog(2);
     writeFileSync(rebuilding(), "");
     renameSync(path, aside());
-    expect(damageNotice(path)).toMatch(/mem\.db\.damaged-20261121T064900Z; .* not carried over yet/);
+    expect(damageNotice(path)?.split("\n")).toEqual([
+      "mem: the database was damaged. What can be read is not carried over yet.",
+      "The damaged file is kept: mem.db.damaged-20261121T064900Z.",
+      "Keep it, and run `mem worker start`.",
+    ]);
     closeDatabase(open());
-    expect(damageNotice(path)).toMatch(
-      /mem\.db\.damaged-20261121T064900Z; what could be read was carried over/,
-    );
+    expect(damageNotice(path)?.split("\n")).toEqual([
+      "mem: the database was damaged. A new one has what could be read.",
+      "Carried over: 2 observations, 0 summaries, 0 prompts, 2 messages, 2 sessions.",
+      "Every page of a record could be read.",
+      "The damaged file is kept: mem.db.damaged-20261121T064900Z.",
+      "Check the new one: `mem doctor`. Then delete the damaged file when you no longer need it.",
+    ]);
   });
 
   test("at any moment, again and again: the last one has every row", async () => {

@@ -154,7 +154,10 @@ function printChecks(io: Io, checks: readonly Check[]): void {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const indent = width + 8;
   for (const { name, state, message, next } of checks) {
-    printBeside(io, `${mark(io, state)}  ${padToWidth(name, width)}  `, indent, terminalLine(message));
+    for (const [at, line] of message.split("\n").entries()) {
+      const front = at === 0 ? `${mark(io, state)}  ${padToWidth(name, width)}  ` : " ".repeat(indent);
+      printBeside(io, front, indent, terminalLine(line));
+    }
     for (const [at, line] of stepLines(next ?? "", io.columns - indent - 3).entries())
       io.out(`${" ".repeat(indent)}${at === 0 ? io.paint.dim("->") : "  "} ${line}`);
   }
