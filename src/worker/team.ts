@@ -109,8 +109,7 @@ function portsOf(
     status,
     async connect({ project, team_project, team_id, earlier }) {
       const { sender } = demand();
-      const since_epoch = earlier ? 0 : clock.now();
-      await records.projects.connect({ project, team_project, since_epoch }, team_id);
+      await records.projects.connect({ project, team_project, earlier }, team_id, clock.now());
       sender.written();
     },
     async disconnect(project) {

@@ -45,7 +45,7 @@ test("records from before the connection stay, and go with `earlier`", async () 
   memory.addObservation({ project: "shop", title: "A late turbine", at: someTime + 1_000 });
   await sender.sendNow();
   expect(await found("turbine")).toEqual(["A late turbine"]);
-  await connect("shop", { since: 0 });
+  await connect("shop");
   await sender.sendNow();
   expect(await found("turbine")).toEqual(["A late turbine", "An early turbine"]);
 });
@@ -83,7 +83,7 @@ test("what the team deleted is never sent again, whatever happens to it here", a
   expect(records.counts()).toEqual({ ...nothingWaits, deleted_by_team: 1 });
   const before = requests.length;
   change(id);
-  await connect("shop", { since: 0 });
+  await connect("shop");
   await sender.sendNow();
   expect(requests.length).toBe(before);
   expect(await found("turbine")).toEqual([]);

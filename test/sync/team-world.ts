@@ -36,10 +36,12 @@ export function createTeamDevice(server: TestServer, key: TestKey, path?: string
     meet(answer: OnTheWay) {
       onTheWay = answer;
     },
+    /** With the records from before, unless a time is given. */
     connect: (project: string, more: { to?: string; since?: number; team?: string } = {}) =>
       records.projects.connect(
-        { project, team_project: more.to ?? "p", since_epoch: more.since ?? 0 },
+        { project, team_project: more.to ?? "p", earlier: more.since === undefined },
         more.team ?? key.team_id,
+        more.since ?? someTime,
       ),
     /** Gives an observation another title, or only another revision. */
     change(id: number | undefined, title?: string): void {

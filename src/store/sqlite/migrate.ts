@@ -24,6 +24,7 @@ import spans from "./migrations/0023-spans.sql";
 import gone from "./migrations/0024-gone.sql";
 import branches from "./migrations/0025-branches.sql";
 import represented from "./migrations/0026-represented.sql";
+import boundaries from "./migrations/0027-boundaries.sql";
 import promptCopies from "./migrations/0028-prompt-copies.sql";
 import newest from "./schema.sql";
 
@@ -59,6 +60,7 @@ const migrations: readonly Migration[] = [
   { version: 24, name: "gone", sql: gone },
   { version: 25, name: "branches", sql: branches },
   { version: 26, name: "represented", sql: represented },
+  { version: 27, name: "boundaries", sql: boundaries },
   { version: 28, name: "prompt-copies", sql: promptCopies },
 ];
 

@@ -25,7 +25,7 @@ CREATE TABLE sessions (
   created_at_epoch integer not null,
   last_active_at_epoch integer not null,
   completed_at_epoch integer
-, synced_at integer, origin_device_id text, origin_local_id integer, revision integer not null default 1, revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text, represented_until_epoch integer) strict;
+, synced_at integer, origin_device_id text, origin_local_id integer, revision integer not null default 1, revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text, represented_until_epoch integer, stays_here integer not null default 0 check (stays_here in (0, 1))) strict;
 CREATE INDEX sessions_active on sessions (last_active_at_epoch) where status = 'active';
 CREATE INDEX sessions_project on sessions (project, id);
 CREATE TABLE user_prompts (
@@ -42,7 +42,7 @@ CREATE TABLE user_prompts (
   synced_at integer,
   origin_device_id text,
   origin_local_id integer,
-  revision integer not null default 1, revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text,
+  revision integer not null default 1, revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text, stays_here integer not null default 0 check (stays_here in (0, 1)),
   unique (session_id, prompt_number),
   unique (session_id, event_key)
 ) strict;
@@ -110,7 +110,7 @@ CREATE TABLE observations (
   origin_local_id integer,
   revision integer not null default 1
 , upgrade integer not null default 0, status text not null default 'active'
-  check (status in ('active', 'superseded', 'rejected')), pinned integer not null default 0 check (pinned in (0, 1)), superseded_by integer references observations (id) on delete set null, said_by text check (said_by in ('user', 'agent', 'tool')), standing integer not null default 0 check (standing in (0, 1)), reach text not null default 'project' check (reach in ('project', 'everywhere')), salience real, routine integer not null default 0 check (routine in (0, 1)), revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text) strict;
+  check (status in ('active', 'superseded', 'rejected')), pinned integer not null default 0 check (pinned in (0, 1)), superseded_by integer references observations (id) on delete set null, said_by text check (said_by in ('user', 'agent', 'tool')), standing integer not null default 0 check (standing in (0, 1)), reach text not null default 'project' check (reach in ('project', 'everywhere')), salience real, routine integer not null default 0 check (routine in (0, 1)), revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text, stays_here integer not null default 0 check (stays_here in (0, 1))) strict;
 CREATE INDEX observations_time on observations (created_at_epoch, id);
 CREATE INDEX observations_project on observations (project, created_at_epoch, id);
 CREATE INDEX observations_session on observations (sdk_session_id);
@@ -152,7 +152,7 @@ CREATE TABLE session_summaries (
   origin_device_id text,
   origin_local_id integer,
   revision integer not null default 1
-, upgrade integer not null default 0, revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text) strict;
+, upgrade integer not null default 0, revised_by text, shared_project text, sent_revision integer not null default 0, incarnation integer not null default 0, branch text, git_commit text, stays_here integer not null default 0 check (stays_here in (0, 1))) strict;
 CREATE INDEX session_summaries_time on session_summaries (created_at_epoch, id);
 CREATE INDEX session_summaries_project on session_summaries (project, created_at_epoch, id);
 CREATE INDEX session_summaries_session on session_summaries (sdk_session_id);
@@ -399,10 +399,6 @@ CREATE TABLE tombstones (
 CREATE INDEX tombstones_session on tombstones (sdk_session_id);
 CREATE INDEX tombstones_key on tombstones (kind, generation_key) where generation_key is not null;
 CREATE UNIQUE INDEX sessions_origin on sessions (origin_device_id, origin_local_id) where origin_device_id is not null;
-CREATE INDEX observations_unsynced on observations (project, id) where synced_at is null;
-CREATE INDEX session_summaries_unsynced on session_summaries (project, id) where synced_at is null;
-CREATE INDEX user_prompts_unsynced on user_prompts (project, id) where synced_at is null and private = 0;
-CREATE INDEX sessions_unsynced on sessions (project, id) where synced_at is null;
 CREATE INDEX observations_revised on observations (id) where synced_at is null and origin_device_id is not null;
 CREATE INDEX session_summaries_revised on session_summaries (id)
   where synced_at is null and origin_device_id is not null;
@@ -500,7 +496,7 @@ CREATE TABLE team_projects (
   since_epoch integer not null,
   -- Why the server takes nothing for it; null while it does.
   problem text
-) strict, without rowid;
+, last_observation integer not null default 0, last_summary integer not null default 0, last_prompt integer not null default 0, last_session integer not null default 0) strict, without rowid;
 CREATE TABLE team_records (
   kind text not null check (kind in ('observation', 'summary')),
   record_id integer not null,
@@ -517,13 +513,6 @@ CREATE TABLE team_records (
 ) strict, without rowid;
 CREATE INDEX team_records_waiting on team_records (kind, record_id)
   where changed > acked and ended = 0 and refused is null;
-CREATE TRIGGER observations_for_team after insert on observations
-when new.origin_device_id is null
-  and exists (select 1 from team_projects where project = new.project and since_epoch <= new.created_at_epoch)
-begin
-  insert into team_records (kind, record_id) values ('observation', new.id)
-  on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
-end;
 CREATE TRIGGER observations_changed_for_team after update of revision, status on observations
 begin
   update team_records
@@ -535,13 +524,6 @@ begin
   update team_records
   set changed = changed + 1, refused = null
   where kind = 'observation' and record_id = old.id;
-end;
-CREATE TRIGGER summaries_for_team after insert on session_summaries
-when new.origin_device_id is null
-  and exists (select 1 from team_projects where project = new.project and since_epoch <= new.created_at_epoch)
-begin
-  insert into team_records (kind, record_id) values ('summary', new.id)
-  on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
 end;
 CREATE TRIGGER summaries_changed_for_team after update of revision on session_summaries
 begin
@@ -614,6 +596,54 @@ CREATE TABLE branches (
   seen_at_epoch integer not null,
   primary key (project, branch)
 ) strict, without rowid;
+CREATE INDEX observations_unsynced on observations (project, id) where synced_at is null and stays_here = 0;
+CREATE INDEX session_summaries_unsynced on session_summaries (project, id) where synced_at is null and stays_here = 0;
+CREATE INDEX user_prompts_unsynced on user_prompts (project, id)
+  where synced_at is null and private = 0 and stays_here = 0;
+CREATE INDEX sessions_unsynced on sessions (project, id) where synced_at is null and stays_here = 0;
+CREATE TRIGGER observations_for_team after insert on observations
+when new.origin_device_id is null and (
+  exists (select 1 from team_records where kind = 'observation' and record_id = new.id)
+  or exists (
+    select 1
+    from team_projects t
+    where t.project = new.project and new.id > t.last_observation
+      and (new.created_at_epoch >= t.since_epoch
+        or (new.generation_key is null and new.generator = 'manual')
+        or exists (
+          select 1
+          from sessions s
+          where s.id = new.session_id and s.represented_until_epoch is null
+            and not exists (select 1 from imported_sessions i where i.session_id = s.id)
+            and (s.id > t.last_session or exists (
+              select 1
+              from user_prompts p
+              where p.session_id = s.id and p.prompt_number = new.prompt_number and p.id > t.last_prompt))))))
+begin
+  insert into team_records (kind, record_id) values ('observation', new.id)
+  on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
+end;
+CREATE TRIGGER summaries_for_team after insert on session_summaries
+when new.origin_device_id is null and (
+  exists (select 1 from team_records where kind = 'summary' and record_id = new.id)
+  or exists (
+    select 1
+    from team_projects t
+    where t.project = new.project and new.id > t.last_summary
+      and (new.created_at_epoch >= t.since_epoch
+        or exists (
+          select 1
+          from sessions s
+          where s.id = new.session_id and s.represented_until_epoch is null
+            and not exists (select 1 from imported_sessions i where i.session_id = s.id)
+            and (s.id > t.last_session or exists (
+              select 1
+              from user_prompts p
+              where p.session_id = s.id and p.prompt_number = new.prompt_number and p.id > t.last_prompt))))))
+begin
+  insert into team_records (kind, record_id) values ('summary', new.id)
+  on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
+end;
 CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key is not null;
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);

@@ -12,6 +12,8 @@ export const tableOf = {
 
 export type SyncedTable = (typeof tableOf)[SyncedKind];
 
+export const tables = Object.values(tableOf);
+
 // Numbers of restored rows; as in the triggers of migration 18.
 const incarnationStep = 2 ** 40;
 
@@ -45,6 +47,21 @@ export function nameOf(kind: SyncedKind, row: SyncFields): RecordName {
 /** Row id and incarnation of an own record's number. */
 export function ownPlace(origin_id: number): { id: number; incarnation: number } {
   return { id: origin_id % incarnationStep, incarnation: Math.floor(origin_id / incarnationStep) };
+}
+
+/** The number of each table's newest own row, and the newest time of any; 0 without one. */
+export type NewestRows = Record<SyncedTable | "at_epoch", number>;
+
+export function createNewestRows(db: Sqlite): () => NewestRows {
+  const newest = (column: string) =>
+    tables.map(
+      (table) => `coalesce((select max(${column}) from ${table} where origin_device_id is null), 0)`,
+    );
+  const ids = newest("id").map((value, at) => `${value} as ${tables[at]}`);
+  const read = createSql(db).get<[], NewestRows>(
+    `select ${ids.join(", ")}, max(${newest("created_at_epoch").join(", ")}) as at_epoch`,
+  );
+  return () => read() ?? { observations: 0, session_summaries: 0, user_prompts: 0, sessions: 0, at_epoch: 0 };
 }
 
 interface PushedState {

@@ -5,7 +5,8 @@ import type { JsonObject } from "../../../text/json.ts";
 import type { Sqlite } from "../open.ts";
 import { createSql } from "../sql.ts";
 import { type FoundRow, nameOf, originId, tableOf } from "./identities.ts";
-import type { Launch, SyncFailures } from "./state.ts";
+import { createStaying, type Launch, type LaunchRow, launchRow, leaves } from "./leaving.ts";
+import type { SyncFailures } from "./state.ts";
 
 interface Wish {
   /** This device's id. */
@@ -19,12 +20,16 @@ interface Wish {
 /** `take` and `stamp` run in the caller's transaction. */
 export function createOutgoing(db: Sqlite, failures: SyncFailures) {
   const kinds = recordKinds.map((kind) => createKind(db, kind));
+  const staying = createStaying(db);
   const deletions = createDeletionOps(db);
   const remaps = createRemapOps(db);
   const stampOf = { ...Object.fromEntries(kinds.map(({ table, stamp }) => [table, stamp])) };
   const reviseOf = { ...Object.fromEntries(kinds.map(({ table, revise }) => [table, revise])) };
   return {
+    /** Finds out for the next records whether they leave; false when there are none. `take` does a step of it. */
+    sortNext: staying.next,
     take(wish: Wish): OutgoingOp[] {
+      staying.next(wish.launch);
       const ops: OutgoingOp[] = [...remaps.take(wish), ...deletions.take(wish)];
       for (const kind of kinds)
         if (ops.length < wish.limit) ops.push(...kind.take({ ...wish, limit: wish.limit - ops.length }));
@@ -57,43 +62,14 @@ export function createOutgoing(db: Sqlite, failures: SyncFailures) {
   };
 }
 
-interface OfProject {
-  project: string;
-  from: number;
-  last: number;
-  last_session: number;
-  last_prompt: number;
-}
-
-const isRecordedHere = (session: string) => `(${session}.represented_until_epoch is null
-         and not exists (select 1 from imported_sessions i where i.session_id = ${session}.id))`;
-
-// Of a session or a prompt that came after the launch, and not from an import. A manual record is never regenerated.
-const isOfLivePrompt = (table: string) => `exists (
-         select 1
-         from sessions s
-         where s.id = ${table}.session_id and ${isRecordedHere("s")}
-           and (s.id > @last_session or exists (
-             select 1
-             from user_prompts p
-             where p.session_id = s.id and p.prompt_number = ${table}.prompt_number and p.id > @last_prompt)))`;
-
-const isLive: Readonly<Record<SyncedKind, string>> = {
-  observation: `(generation_key is null and generator = 'manual') or ${isOfLivePrompt("observations")}`,
-  summary: isOfLivePrompt("session_summaries"),
-  prompt: `exists (select 1 from sessions s where s.id = user_prompts.session_id and ${isRecordedHere("s")})`,
-  session: isRecordedHere("sessions"),
-};
+type OfProject = LaunchRow & { project: string };
 
 const notPrivate = { observation: "", summary: "", session: "", prompt: "and private = 0" };
 
 function createKind(db: Sqlite, kind: SyncedKind) {
   const table = tableOf[kind];
   const sql = createSql(db);
-  // The number keeps the index from being read from its start, the time keeps imported and regenerated records here. A clock
-  // that was set back since makes new records look older: `isLive` knows them.
-  const own = `synced_at is null and project = @project and id > @last
-       and (created_at_epoch >= @from or ${isLive[kind]})
+  const own = `synced_at is null and stays_here = 0 and project = @project and ${leaves(kind)}
        and origin_device_id is null ${notPrivate[kind]}`;
   const pulled = "synced_at is null and origin_device_id is not null";
   // A refused operation waits until its record changes.
@@ -124,26 +100,20 @@ function createKind(db: Sqlite, kind: SyncedKind) {
     `update ${table} set revision = revision + 1 where id = @id and revision = @revision and synced_at is null`,
   );
   const extras = kind === "observation" ? createLinks(db) : undefined;
-  const startOf = ({ at_epoch, last }: Launch) => ({
-    from: at_epoch,
-    last: last[table] ?? 0,
-    last_session: last.sessions ?? 0,
-    last_prompt: last.user_prompts ?? 0,
-  });
   return {
     table,
     stamp,
     revise,
     count: ({ projects, launch }: Pick<Wish, "projects" | "launch">) =>
       projects.reduce(
-        (sum, project) => sum + (countOwn({ project, ...startOf(launch) }) ?? 0),
+        (sum, project) => sum + (countOwn({ project, ...launchRow(launch, table) }) ?? 0),
         countPulled() ?? 0,
       ),
     take({ self, projects, launch, limit }: Wish): OutgoingOp[] {
       const rows = pulledRows({ limit });
       for (const project of projects) {
         const left = limit - rows.length;
-        if (left > 0) rows.push(...ownRows({ project, ...startOf(launch), limit: left }));
+        if (left > 0) rows.push(...ownRows({ project, ...launchRow(launch, table), limit: left }));
       }
       markSent(JSON.stringify(rows.map(({ id }) => id)));
       return rows.map((row) => {

@@ -4,15 +4,8 @@ import { parseList } from "../../../core/records/records.ts";
 import type { FailedOp, OutgoingOp, SyncState } from "../../../core/records/sync.ts";
 import type { Sqlite } from "../open.ts";
 import { createSql } from "../sql.ts";
-import { originId, type SyncedTable, tableOf } from "./identities.ts";
-
-const tables = Object.values(tableOf);
-
-/** When sync was set up first, and the newest row of each table then: what is older was recorded before. */
-export interface Launch {
-  at_epoch: number;
-  last: Readonly<Record<string, number>>;
-}
+import { createNewestRows, originId, type SyncedTable, tables } from "./identities.ts";
+import { type Launch, theBeginning } from "./leaving.ts";
 
 /** Writing functions run in the caller's transaction. */
 export function createSyncMemory(db: Sqlite) {
@@ -59,7 +52,6 @@ export function createSyncMemory(db: Sqlite) {
       write("reader", name);
       return before !== name;
     },
-    includesEarlier: () => read("includes_earlier") === "1",
     includeEarlier: () => write("includes_earlier", "1"),
     setCursor,
     setPaused: (paused: boolean) => write("paused", paused ? "1" : "0"),
@@ -97,30 +89,21 @@ function createLaunchMemory(
   read: (name: string) => string | undefined,
   write: (name: string, value: string) => void,
 ) {
-  const sql = createSql(db);
-  const newest = tables.map((table) =>
-    sql.get<[], { id: number; at_epoch: number }>(
-      `select coalesce(max(id), 0) as id, coalesce(max(created_at_epoch), 0) as at_epoch
-       from ${table}
-       where origin_device_id is null`,
-    ),
-  );
+  const newest = createNewestRows(db);
   return {
     launch(): Launch | undefined {
+      if (read("includes_earlier") === "1") return theBeginning;
       const at_epoch = read("launch_epoch");
-      const last = JSON.parse(read("launch_ids") ?? "{}") as Record<string, number>;
+      const last = JSON.parse(read("launch_ids") ?? "{}") as Launch["last"];
       return at_epoch === undefined ? undefined : { at_epoch: Number(at_epoch), last };
     },
     /** Only the first call counts. */
     noteLaunch(now: number): void {
       if (read("launch_epoch") !== undefined) return;
-      const found = newest.map((read) => read() ?? { id: 0, at_epoch: 0 });
+      const { at_epoch, ...last } = newest();
       // After every record that there is, also where the clock was set back since.
-      write("launch_epoch", String(Math.max(now, ...found.map(({ at_epoch }) => at_epoch + 1))));
-      write(
-        "launch_ids",
-        JSON.stringify(Object.fromEntries(tables.map((table, at) => [table, found[at]?.id]))),
-      );
+      write("launch_epoch", String(Math.max(now, at_epoch + 1)));
+      write("launch_ids", JSON.stringify(last));
     },
   };
 }

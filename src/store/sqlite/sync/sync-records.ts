@@ -13,6 +13,7 @@ import { createTombstones } from "../tombstones.ts";
 import type { Row, Trash } from "../trash.ts";
 import { createApply, createCopyCheck } from "./apply.ts";
 import { type FoundRow, tableOf } from "./identities.ts";
+import { theBeginning } from "./leaving.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { createProjectChoices, createSyncFailures, createSyncMemory } from "./state.ts";
 
@@ -22,8 +23,6 @@ interface Parts extends Pick<GroupCommit, "commit"> {
   trash: Pick<Trash, "kept" | "replace" | "noteDeleted">;
   projectMoves: Pick<ProjectMoves, "free" | "rename" | "merge">;
 }
-
-const theBeginning = { at_epoch: 0, last: {} };
 
 export type SyncRecords = ReturnType<typeof createSyncRecords>;
 
@@ -38,8 +37,6 @@ export function createSyncRecords(db: Sqlite, { commit, clean, projectMoves, ...
   const isOfOther = createCopyCheck(db);
   const remap = createRemap(db, projectMoves, projects.synced);
   const apply = createApply(db, { clean, remove: remove.record, remap });
-
-  const launchOf = () => (memory.includesEarlier() ? theBeginning : memory.launch());
 
   function applyPage({ epoch, cursor, digest, ops, failed, now }: IncomingPage): Applied {
     const applied: Applied = { changed: [], deleted: [], isRemapped: false };
@@ -76,13 +73,16 @@ export function createSyncRecords(db: Sqlite, { commit, clean, projectMoves, ...
       commit(() => {
         if (memory.noteReader(name) && failures.clearPulls() > 0) memory.setCursor("0");
       }),
-    includeEarlier: () => commit(() => memory.includeEarlier()),
+    includeEarlier: async () => {
+      await commit(() => memory.includeEarlier());
+      while (await commit(() => outgoing.sortNext(theBeginning)));
+    },
     /** Records from before this time stay here; null for none. */
-    boundary: () => launchOf()?.at_epoch || null,
+    boundary: () => memory.launch()?.at_epoch || null,
     outgoing: (limit: number): Promise<OutgoingOp[]> =>
       commit(() => {
         const { device_id: self } = memory.state();
-        const launch = launchOf();
+        const launch = memory.launch();
         if (self === undefined || launch === undefined) return [];
         return outgoing.take({ self, projects: projects.synced(), launch, limit });
       }),
@@ -104,7 +104,7 @@ export function createSyncRecords(db: Sqlite, { commit, clean, projectMoves, ...
     adoptEpoch: (epoch: string) => commit(() => memory.adoptEpoch(epoch)),
     adoptDevice: (device_id: string, nonce: string) => commit(() => memory.adoptDevice(device_id, nonce)),
     setPaused: (paused: boolean) => commit(() => memory.setPaused(paused)),
-    pending: () => outgoing.pending({ projects: projects.synced(), launch: launchOf() ?? theBeginning }),
+    pending: () => outgoing.pending({ projects: projects.synced(), launch: memory.launch() ?? theBeginning }),
   };
 }
 

@@ -13,6 +13,7 @@ import type { JsonObject } from "../../../text/json.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Sqlite } from "../open.ts";
 import { createSql } from "../sql.ts";
+import { createNewestRows, type NewestRows } from "./identities.ts";
 import { createTeamContent } from "./team-content.ts";
 
 export type TeamRecords = ReturnType<typeof createTeamRecords>;
@@ -60,10 +61,10 @@ export function createTeamRecords(db: Sqlite, { commit }: Pick<GroupCommit, "com
     projects: {
       list: projects.list,
       /** Another team than before has nothing yet: its projects are connected one by one, and all is sent. */
-      connect: (project: Omit<TeamProject, "problem">, id: string) =>
+      connect: (project: ConnectedProject, id: string, now: number) =>
         commit(() => {
           if (id !== team.id()) team.startOver(id);
-          projects.connect(project);
+          projects.connect(project, now);
         }),
       /** What the team has stays there. False when the project was not connected. */
       disconnect: (project: string) => commit(() => projects.disconnect(project)),
@@ -154,20 +155,34 @@ function createTeam(db: Sqlite) {
   };
 }
 
+const fromTheBeginning = { at_epoch: 0, observations: 0, session_summaries: 0, user_prompts: 0, sessions: 0 };
+
+interface ConnectedProject {
+  project: string;
+  team_project: string;
+  /** Records from before go too. */
+  earlier: boolean;
+}
+
 function createTeamProjects(db: Sqlite) {
   const sql = createSql(db);
-  const add = sql.run<[Omit<TeamProject, "problem">]>(
-    `insert into team_projects (project, team_project, since_epoch) values (@project, @team_project, @since_epoch)
+  const newest = createNewestRows(db);
+  const add = sql.run<[Omit<ConnectedProject, "earlier"> & NewestRows]>(
+    `insert into team_projects (project, team_project, since_epoch, last_observation, last_summary, last_prompt, last_session)
+     values (@project, @team_project, @at_epoch, @observations, @session_summaries, @user_prompts, @sessions)
      on conflict (project) do update
-     set team_project = excluded.team_project, since_epoch = min(since_epoch, excluded.since_epoch), problem = null`,
+     set team_project = excluded.team_project, since_epoch = min(since_epoch, excluded.since_epoch), problem = null,
+       last_observation = min(last_observation, excluded.last_observation),
+       last_summary = min(last_summary, excluded.last_summary), last_prompt = min(last_prompt, excluded.last_prompt),
+       last_session = min(last_session, excluded.last_session)`,
   );
   const tables = { observation: "observations", summary: "session_summaries" } as const;
   const queue = (["observation", "summary"] as const).map((kind) =>
-    sql.run<[{ project: string; since_epoch: number }]>(
+    sql.run<[project: string]>(
       `insert into team_records (kind, record_id)
        select '${kind}', id
        from ${tables[kind]}
-       where project = @project and created_at_epoch >= @since_epoch
+       where project = ?
          and (origin_device_id is null or origin_device_id in (
            select each.value
            from sync_state, json_each(sync_state.value) each
@@ -199,13 +214,15 @@ function createTeamProjects(db: Sqlite) {
       "select project, team_project, since_epoch, problem from team_projects order by project",
     ),
     targetOf: target,
-    connect(connected: Omit<TeamProject, "problem">): void {
-      const { project, team_project, since_epoch } = connected;
+    connect({ project, team_project, earlier }: ConnectedProject, now: number): void {
       // What changed while the project was not connected is not known; at another place the team has nothing of it.
       const isElsewhere = target(project) !== team_project;
-      add(connected);
+      const rows = newest();
+      // After every record that there is, also where the clock was set back since.
+      const boundary = { ...rows, at_epoch: Math.max(now, rows.at_epoch + 1) };
+      add({ project, team_project, ...(earlier ? fromTheBeginning : boundary) });
       if (isElsewhere) for (const step of again) step(project);
-      for (const step of queue) step({ project, since_epoch });
+      if (earlier) for (const step of queue) step(project);
     },
     disconnect(project: string): boolean {
       for (const step of settle) step(project);

@@ -47,6 +47,24 @@ test("with a yes they leave too, also when it came before the launch", async () 
   expect(sync.boundary()).toBeNull();
 });
 
+test("an import leaves the index of what waits, and goes after a yes", async () => {
+  const { memory, sync, titles } = await deviceWithHistory();
+  await sync.noteLaunch(someTime + 1);
+  for (let row = 0; row < 50; row++) memory.addObservation({ title: "imported", at: someTime - 1 });
+  memory.addObservation({ title: "after", at: someTime + 2 });
+  const waiting = () =>
+    memory.db
+      .prepare("select count(*) from observations where synced_at is null and stays_here = 0 and id > 1")
+      .pluck()
+      .get();
+  expect(waiting()).toBe(51);
+  expect(await titles()).toEqual(["after"]);
+  expect(waiting()).toBe(1);
+  expect(sync.pending()).toMatchObject({ observations: 1 });
+  await sync.includeEarlier();
+  expect(sync.pending()).toMatchObject({ observations: 52 });
+});
+
 test("a copied data directory keeps the launch", async () => {
   const { sync, titles } = await deviceWithHistory();
   await sync.noteLaunch(someTime + 1);
