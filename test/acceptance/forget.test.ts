@@ -32,11 +32,19 @@ function filesWithAny(home: WorkerHome, words: readonly string[]): string[] {
   });
 }
 
+interface Work {
+  project: string;
+  known: string[];
+  cwd?: string;
+  /** Of each output of a tool, each with a canary. */
+  lines?: number;
+}
+
 /** Prompts, tool inputs and outputs, file names, rules and messages of one session. */
 async function work(
   worker: WorkerProcess,
   session: string,
-  { project, known, cwd = `/w/${project}` }: { project: string; known: string[]; cwd?: string },
+  { project, known, cwd = `/w/${project}`, lines = 1 }: Work,
 ) {
   const at = { claudeSessionId: session, project, cwd };
   const post = async (path: string, body: object) => {
@@ -56,7 +64,10 @@ async function work(
         n % 2 === 0
           ? { file_path: `${cwd}/${canary(known)}.ts`, old_string: "a", new_string: canary(known) }
           : { command: `make ${canary(known)}` },
-      tool_response: { stdout: `error: ${canary(known)} is missing`, code: 1 },
+      tool_response: {
+        stdout: Array.from({ length: lines }, () => `error: ${canary(known)} is missing`).join("\n"),
+        code: 1,
+      },
     });
   await post("/api/sessions/summarize", {
     ...at,
@@ -93,7 +104,7 @@ async function forget(worker: WorkerProcess, body: object): Promise<State> {
       const state = (await worker.get("/api/forget")).body as State;
       return state.running ? undefined : state;
     },
-    60_000,
+    180_000,
     "the forget",
   );
 }
@@ -105,7 +116,7 @@ test("a forgotten project leaves no byte of a thousand canaries in any file", {
   const worker = await startWorker(home);
   const [gone, stays]: [string[], string[]] = [[], []];
   for (let n = 0; gone.length < 1_000; n += 1)
-    await work(worker, `s-${n}`, { project: "heron", known: gone });
+    await work(worker, `s-${n}`, { project: "heron", known: gone, lines: 8 });
   await work(worker, "other", { project: "finch", known: stays });
   await idle(worker);
   writeFileSync(join(home.dataDir, "spool", "rejected"), `{"broken ${gone[0]}\n`);
@@ -135,8 +146,9 @@ test("words leave every file, and what does not contain them stays", { timeout: 
   const observations = async () =>
     ((await worker.get("/api/stats")).body as { database: { observations: number } }).database.observations;
   const before = await observations();
-  // One of each kind of place.
-  const words = known.filter((_, n) => n % 5 === 0);
+  // Of a prompt, a file's name, a change, two outputs, a command, a message and a rule.
+  const words = [0, 2, 3, 4, 5, 6, 27, 29].map((n) => known[n] ?? "");
+  expect(known).toHaveLength(60);
   for (const query of words)
     expect(await forget(worker, { query, forever: true })).toMatchObject({
       error: null,

@@ -1,5 +1,4 @@
 // Every command with --json: one object in snake_case, a list under `items`, as docs/cli.md says.
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,8 +15,8 @@ import { newAccount, startHub } from "../hub/hub-process.ts";
 import { memories } from "../worker/foreign-memories.ts";
 import { fillMemory } from "./mcp/fill.ts";
 import { calledMem, type MemRun, runMem } from "./mem.ts";
+import { pipeToMem } from "./piped-mem.ts";
 
-const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const imports = fileURLToPath(new URL("../fixtures/import", import.meta.url));
 const program = buildProgram(createCliContext(createIo({ color: false, errColor: false }), {}));
 const docs = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
@@ -150,22 +149,15 @@ test("every answer is an object with the documented keys, in snake_case", async 
   const account = await newAccount(mem.home, "bob");
   const named = ["--device-name", "Bob's desk"];
   const setup = ["sync", "setup", "--stdin", "--hub", hubUrl, "--user", account.id, "--projects", "none"];
-  const joined = spawnSync(process.execPath, [bin, ...setup, ...named, "--json"], {
-    env: mem.home.env,
-    input: `${account.token}\nsix random words for this test\n`,
-    encoding: "utf8",
-  });
-  check(setup, { code: joined.status, stdout: joined.stdout, stderr: joined.stderr });
+  const lines = [account.token, "six random words for this test"];
+  const joined = await pipeToMem(mem.home.env, [...setup, ...named, "--json"], lines);
+  check(setup, joined);
   expect(JSON.parse(joined.stdout)).toMatchObject({ device_name: "Bob's desk", hub: { url: hubUrl } });
   for (const word of ["status", "now", "earlier", "devices", "pause", "resume"])
     check(["sync", word], await mem("sync", word, "--json"));
   for (const word of ["passphrase", "rotate"]) {
-    const changed = spawnSync(process.execPath, [bin, "sync", word, "--stdin", "--json"], {
-      env: mem.home.env,
-      input: "six other words for this test\n",
-      encoding: "utf8",
-    });
-    check(["sync", word], { code: changed.status, stdout: changed.stdout, stderr: changed.stderr });
+    const words = ["sync", word, "--stdin", "--json"];
+    check(["sync", word], await pipeToMem(mem.home.env, words, ["six other words for this test"]));
   }
 
   const team = await startServer({ role: "http", databaseUrl: mem.home.env.MEM_DATABASE_URL ?? "" });

@@ -34,7 +34,7 @@ export async function workingMem(): Promise<WorkingMem> {
       });
       const newest = await until(
         async () => (await client.observations()).items.find(({ id }) => id === made),
-        10_000,
+        30_000,
         "the observation",
       );
       return newest;

@@ -22,7 +22,7 @@ const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 const blocks = shellBlocks();
 
 // The memory holds what the examples name: record 12, summary S3, prompt P7, the file src/login.ts.
-const observations = 42;
+const observations = 12;
 
 describe("shell blocks of the documents", () => {
   test("the commands run", { timeout: 240_000 }, async () => {
@@ -86,7 +86,7 @@ async function filledMemory() {
   }
   await until(
     async () => (await client.summaries()).items.find(({ id }) => id === 3),
-    10_000,
+    60_000,
     "the third summary",
   );
   return { mem, project };

@@ -14,7 +14,7 @@ import {
   workerHome,
 } from "../helpers/worker-process.ts";
 
-const kills = Number(process.env.MEM_TEST_KILLS ?? 40);
+const kills = Number(process.env.MEM_TEST_KILLS ?? 16);
 const seed = testSeed();
 
 test(
@@ -28,12 +28,12 @@ test(
       const worker = await startWorker(home);
       faults.push(...(await countFaults(worker)));
       clients.aim(worker);
-      await sleep(random.between(20, 400));
+      await sleep(random.between(20, 300));
       // On a busy machine the clients need longer to have something to lose.
       await until(() => clients.ledger.queued.size > kill || undefined, 30_000, "a post for every kill");
       await worker.kill();
       clients.aim(undefined);
-      const audit = auditMessages(home.database, clients.ledger.queued, { pages: kill % 10 === 0 });
+      const audit = auditMessages(home.database, clients.ledger.queued, { pages: kill % 8 === 0 });
       faults.push(...audit.faults.map((fault) => `after kill ${kill}: ${fault}`));
       if (faults.length > 0) break;
     }
@@ -52,7 +52,7 @@ test(
       `kill test: ${kills} kills, ${clients.ledger.queued.size} acknowledged, ${clients.ledger.retries} retries: 0 lost, 0 doubled`,
     );
   },
-  120_000 + kills * 3_000,
+  240_000 + kills * 3_000,
 );
 
 async function countFaults(worker: WorkerProcess): Promise<string[]> {

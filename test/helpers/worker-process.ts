@@ -110,7 +110,7 @@ export async function startWorker(
   atEnd(() => agent.destroy());
   const file = await Promise.race([
     gone,
-    until(() => readWorkerFile(home, child.pid), 20_000, "worker.json"),
+    until(() => readWorkerFile(home, child.pid), 45_000, "worker.json"),
   ]);
   gone.catch(() => undefined);
   const origin = `http://127.0.0.1:${file.port}`;
