@@ -7,7 +7,7 @@ import type { Random } from "../helpers/random.ts";
 import { type Answer, type Answered, createComparison, lookForOthers, titleOf } from "./tenancy-answers.ts";
 import { type Case, expected, idKinds, idOf, type Row, type Slot, targetOf } from "./tenancy-model.ts";
 import { createTraces, lookAtCounts } from "./tenancy-traces.ts";
-import { keepKeyElsewhere, keyKinds, rightsOf, type World } from "./tenancy-world.ts";
+import { keepKeyElsewhere, keyKinds, type World } from "./tenancy-world.ts";
 
 /** Every combination; a row without a place for an id is asked once per home and key. */
 export function casesOf(rows: Readonly<Record<string, Row>>, world: World): Case[] {
@@ -27,14 +27,21 @@ function kindsOf(slot: Slot | undefined): Case["idKind"][] {
   return slot.absent === undefined ? [...idKinds] : [...idKinds, "absent"];
 }
 
-/** One home for each combination of the rest; of the keys that open nothing, one id too. */
+/**
+ * One home for each combination of the rest. Where the key is refused whatever it asks for, one id too; of the ids of
+ * nothing, one of a scope's keys that are answered alike.
+ */
 export function sampleOf(all: readonly Case[], random: Random): Case[] {
   const groups = new Map<string, Case[]>();
   for (const asked of all) {
     const { name, row, slot, key } = asked;
     const place = slot === undefined ? -1 : row.slots?.indexOf(slot);
-    const idKind = rightsOf(key).length === 0 ? "any" : asked.idKind;
-    const group = `${name} ${place} ${idKind} ${key}`;
+    const status = expected(asked);
+    const idKind = status === 401 || status === 403 ? "any" : asked.idKind;
+    const by = ["deleted", "never existed", "malformed"].includes(idKind)
+      ? `${key.split(" ")[0]} ${status}`
+      : key;
+    const group = `${name} ${place} ${idKind} ${by}`;
     groups.set(group, [...(groups.get(group) ?? []), asked]);
   }
   return [...groups.values()].map((group) => random.pick(group));

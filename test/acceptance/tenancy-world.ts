@@ -8,6 +8,7 @@ import type { Database } from "../../src/store/postgres/open.ts";
 import { ensureProject, ensureTeam } from "../../src/store/postgres/teams.ts";
 import { freshKey } from "../../src/tenancy/keys/new-key.ts";
 import { hostedObservation } from "../helpers/hosted-records.ts";
+import { countWrites } from "./tenancy-writes.ts";
 
 /** What an id can name. The numbers and the names are how the older routes say it. */
 export type Noun =
@@ -65,9 +66,9 @@ export interface World {
   fill(home: Home): Promise<void>;
 }
 
-/** The host's name of a session that every project has. */
 /** A record of the same device in every home. */
 export const everyonesOrigin = "everyone-1";
+/** The host's name of a session that every project has. */
 export const everyonesSession = "session of everyone";
 
 /** A command family that failed in every project. */
@@ -111,6 +112,7 @@ export async function makeWorld({ system, owner }: Pick<Database, "system" | "ow
     }
   }
   await addStranger(system);
+  await countWrites({ owner });
   return {
     homes,
     home: (team, project) => homes[(team % 3) * 3 + (project % 3)] ?? lost(),
