@@ -10,6 +10,7 @@ import {
   nestedOutput,
   sessionEndEvent,
   sessionStartEvent,
+  shownPrompt,
   stopEvent,
 } from "./decode-event.ts";
 import { hookCommand } from "./hook-command.ts";
@@ -151,7 +152,7 @@ function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const { prompt: text } = payload;
   if (typeof text !== "string") return null;
   if (machinePrompt.test(text)) return { ...base, kind: "other", name: "UserPromptSubmit", payload };
-  return { ...base, eventKey: base.promptKey, kind: "prompt", text };
+  return { ...base, eventKey: base.promptKey, kind: "prompt", text: shownPrompt(text) };
 }
 
 function beforeTool(base: HostEventBase, payload: JsonObject): HostEvent {

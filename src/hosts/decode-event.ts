@@ -40,7 +40,12 @@ export function decodeEvent(
 
 /** A prompt of the user, with the key that the base has. */
 export function promptEvent(base: HostEventBase, { prompt }: JsonObject): HostEvent | null {
-  return typeof prompt === "string" ? { ...base, kind: "prompt", text: prompt } : null;
+  return typeof prompt === "string" ? { ...base, kind: "prompt", text: shownPrompt(prompt) } : null;
+}
+
+/** The text of a prompt; a stand-in for one that is only an image, whose text hosts give as empty. */
+export function shownPrompt(text: string): string {
+  return text.trim() === "" ? "[image]" : text;
 }
 
 export function sessionStartEvent(base: HostEventBase, payload: JsonObject): HostEvent {

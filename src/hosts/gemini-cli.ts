@@ -11,6 +11,7 @@ import {
   promptEvent,
   sessionEndEvent,
   sessionStartEvent,
+  shownPrompt,
   toolUseEvent,
   turnEndEvent,
 } from "./decode-event.ts";
@@ -95,7 +96,7 @@ function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
   if (event?.kind !== "prompt") return event;
   const end = event.text.startsWith("<hook_context>") ? event.text.indexOf(contextEnd) : -1;
   const text = end < 0 ? event.text : event.text.slice(end + contextEnd.length);
-  return { ...event, text: text.trimStart() };
+  return { ...event, text: shownPrompt(text.trimStart()) };
 }
 
 const contextEnd = "</hook_context>";

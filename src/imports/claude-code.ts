@@ -1,5 +1,6 @@
 // Transcripts of Claude Code: one file for each session, one JSON object a line, and files of sub-agents beside it.
 import type { ImportedEvent } from "../core/records/imports.ts";
+import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { objectField, objectsField, textField } from "../text/json-fields.ts";
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
@@ -143,13 +144,7 @@ function fromUser(state: State, entry: JsonObject, base: Placed): ImportedEvent[
   if (results.length > 0)
     return results.flatMap((result) => toolUse(state, entry, { base, result, isOnly: results.length === 1 }));
   if (base.isSidechain || isOfHost(entry)) return [];
-  const text =
-    typeof content === "string"
-      ? content
-      : blocks
-          .map((block) => textField(block, "text"))
-          .filter(Boolean)
-          .join("\n");
+  const text = promptText(content);
   const command = commandOf(text);
   if (command !== null) {
     const events = turnEnd(state);
@@ -158,6 +153,15 @@ function fromUser(state: State, entry: JsonObject, base: Placed): ImportedEvent[
   }
   return text.trim() === "" || isMachineText(text) ? [] : prompt(state, text, base);
 }
+
+function promptText(content: Json | undefined): string {
+  const text = textOf(content);
+  const isAttached =
+    Array.isArray(content) && content.filter(isJsonObject).some(({ type }) => attached.has(type));
+  return isAttached ? shownPrompt(text) : text;
+}
+
+const attached: ReadonlySet<Json | undefined> = new Set(["image", "document"]);
 
 /** Lines of the user's role that no user wrote. */
 function isOfHost(entry: JsonObject): boolean {
@@ -210,8 +214,7 @@ function prompt(state: State, text: string, base: Placed): ImportedEvent[] {
 function fromAttachment(state: State, entry: JsonObject, base: Base): ImportedEvent[] {
   const { type, commandMode, prompt: given } = objectField(entry, "attachment");
   if (type !== "queued_command" || commandMode !== "prompt" || base.isSidechain) return [];
-  const blocks = Array.isArray(given) ? given.filter(isJsonObject) : [];
-  const text = typeof given === "string" ? given : blocks.map((block) => textField(block, "text")).join("\n");
+  const text = promptText(given);
   if (text.trim() === "" || isMachineText(text) || text.startsWith("<")) return [];
   const turn = base.promptId || (state.turn ?? base.key);
   return [event(base, "UserPromptSubmit", { key: turn, turn, payload: { prompt: text } })];

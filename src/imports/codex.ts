@@ -1,11 +1,20 @@
 // Transcripts of Codex CLI: one rollout file for each session, one JSON object a line.
 import type { ImportedEvent } from "../core/records/imports.ts";
+import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
 
 interface State {
-  session: { id: string; cwd: string; branch: string; commit: string; isOfAgent: boolean };
+  session: {
+    id: string;
+    cwd: string;
+    branch: string;
+    commit: string;
+    isOfAgent: boolean;
+    /** When it began, in a rollout whose lines have no time; else null. */
+    untimedFrom: number | null;
+  };
   /** Id of the host's present turn, which the hooks send; empty in rollouts of earlier versions. */
   turn: string;
   /** Id of the turn's prompt; null before the first one. */
@@ -18,7 +27,7 @@ interface State {
   lastAt: number;
 }
 
-/** Rollouts of 0.4x to 0.169. Only the first line names the session, so it is in the state. */
+/** Rollouts up to 0.169. Only the first line names the session, so it is in the state. */
 export function createCodexReader(known: JsonObject): TranscriptReader {
   const state: State = {
     session: {
@@ -27,6 +36,7 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
       branch: textField(known, "branch"),
       commit: textField(known, "commit"),
       isOfAgent: known.isOfAgent === true,
+      untimedFrom: typeof known.untimedFrom === "number" ? known.untimedFrom : null,
     },
     ...{ turn: "", prompt: null, calls: new Map(), said: null, turnStart: 0, announced: null, lastAt: 0 },
   };
@@ -34,7 +44,9 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
     read(entry, start) {
       const at = Date.parse(textField(entry, "timestamp"));
       const payload = objectField(entry, "payload");
+      if (state.session.untimedFrom !== null) return fromUntimed(state, entry, start);
       if (!Number.isFinite(at)) return [];
+      if (entry.type === undefined && entry.payload === undefined) return openUntimed(state, entry, at);
       state.lastAt = Math.max(state.lastAt, at);
       switch (entry.type) {
         case "session_meta":
@@ -59,6 +71,7 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
         event(state, "SessionEnd", { key, at: state.lastAt, payload: { reason: "other" } }),
       ];
     },
+    isForeign: () => state.session.id === "",
     isTurnOpen: () => state.prompt !== null && state.said !== null,
     turnStart: () => state.turnStart,
     state: () => ({ ...state.session }),
@@ -70,12 +83,49 @@ function open({ session }: State, payload: JsonObject): [] {
   if (session.id !== "") return [];
   session.id = textField(payload, "session_id", "id");
   session.cwd = textField(payload, "cwd");
-  const git = objectField(payload, "git");
-  session.branch = textField(git, "branch");
-  session.commit = textField(git, "commit_hash");
+  keepGit(session, payload);
   session.isOfAgent = isJsonObject(payload.source) && payload.source.subagent !== undefined;
   return [];
 }
+
+function keepGit(session: State["session"], payload: JsonObject): void {
+  const git = objectField(payload, "git");
+  session.branch = textField(git, "branch");
+  session.commit = textField(git, "commit_hash");
+}
+
+// Until September 2025 a first line names the session, and items follow without an envelope and without a time.
+function openUntimed({ session }: State, entry: JsonObject, at: number): [] {
+  if (session.id !== "") return [];
+  session.id = textField(entry, "id");
+  session.untimedFrom = at;
+  keepGit(session, entry);
+  return [];
+}
+
+/** Each item is placed behind the start of the session by its offset, which keeps their order. */
+function fromUntimed(state: State, item: JsonObject, start: number): ImportedEvent[] {
+  const at = (state.session.untimedFrom ?? 0) + Math.floor(start / bytesPerMs);
+  state.lastAt = Math.max(state.lastAt, at);
+  if (item.type !== "message") return fromItem(state, item, at);
+  const { content } = item;
+  const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const text = parts.map((part) => textField(part, "text")).join("\n");
+  if (item.role === "assistant")
+    return fromMessage(state, { type: "agent_message", message: text }, { at, start });
+  if (item.role !== "user") return [];
+  const cwd = /<cwd>([^<]+)<\/cwd>|^Current working directory: (.+)$/m.exec(text);
+  if (text.trimStart().startsWith("<environment_context>"))
+    state.session.cwd = (cwd?.[1] ?? cwd?.[2])?.trim() ?? state.session.cwd;
+  if (ofHost.test(text)) return [];
+  const images = parts.filter(({ type }) => type === "input_image");
+  return fromMessage(state, { type: "user_message", message: text, images }, { at, start });
+}
+
+const bytesPerMs = 64;
+// What Codex itself sends in the role of the user.
+const ofHost =
+  /^\s*(<(environment_context|user_instructions|turn_aborted|user_action)>|# AGENTS\.md instructions for )/;
 
 function fromMessage(
   state: State,
@@ -89,10 +139,10 @@ function fromMessage(
       state.announced = start;
       return [];
     case "user_message": {
-      const text = textField(payload, "message");
+      const text = promptText(payload);
       if (text.trim() === "" || session.id === "" || session.isOfAgent) return [];
       const events = turnEnd(state);
-      const prompt = state.turn || `${session.id}:${at}`;
+      const prompt = state.turn || `${session.id}:${session.untimedFrom === null ? at : `@${start}`}`;
       // Only the announcement of a turn names it: a message typed during the turn is read with it.
       if (prompt !== state.prompt) state.turnStart = state.announced ?? start;
       state.prompt = prompt;
@@ -115,6 +165,14 @@ function fromMessage(
     default:
       return [];
   }
+}
+
+function promptText(payload: JsonObject): string {
+  const text = textField(payload, "message");
+  const isAttached = [payload.images, payload.local_images].some(
+    (list) => Array.isArray(list) && list.length > 0,
+  );
+  return isAttached ? shownPrompt(text) : text;
 }
 
 function fromItem(state: State, item: JsonObject, at: number): ImportedEvent[] {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ImportedEvent } from "../core/records/imports.ts";
+import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { objectField, objectsField, textField } from "../text/json-fields.ts";
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
@@ -39,6 +40,7 @@ export function createGeminiReader(known: JsonObject, path: string): TranscriptR
         event(state, "SessionEnd", { key, at: state.lastAt, payload: { reason: "exit" } }),
       ];
     },
+    isForeign: () => state.session === "",
     isTurnOpen: () => state.prompt !== null && state.said !== null,
     turnStart: () => state.turnStart,
     state: () => ({ session: state.session }),
@@ -72,7 +74,7 @@ function prompt(
   message: JsonObject,
   { id, at, start }: { id: string; at: number; start: number },
 ): ImportedEvent[] {
-  const text = textOf(message.content);
+  const text = promptText(message.content);
   if (text.trim() === "" || id === state.prompt) return [];
   const events = turnEnd(state);
   state.prompt = id;
@@ -100,6 +102,12 @@ function toolUse(state: State, call: JsonObject, at: number): ImportedEvent[] {
   };
   const when = Date.parse(textField(call, "timestamp"));
   return [event(state, "AfterTool", { key, at: Number.isFinite(when) ? when : at, payload })];
+}
+
+function promptText(content: Json | undefined): string {
+  const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const isAttached = parts.some(({ inlineData, fileData }) => (inlineData ?? fileData) !== undefined);
+  return isAttached ? shownPrompt(textOf(content)) : textOf(content);
 }
 
 function textOf(content: Json | undefined): string {

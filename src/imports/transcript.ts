@@ -14,6 +14,8 @@ export interface TranscriptReader {
   read(entry: JsonObject, start: number): ImportedEvent[];
   /** At the end of the file. `idleMs`: since it was last written. */
   end(idleMs: number): ImportedEvent[];
+  /** Whether it knows no session yet: a host's file in a form that is not read. */
+  isForeign?(): boolean;
   /** Whether the last turn has an answer whose end was not read: it may still be running. */
   isTurnOpen(): boolean;
   /** Where the present turn begins: reading goes on there the next time. */
@@ -98,7 +100,12 @@ export async function* readTranscript(
       yield finish(false);
   }
   take(reader.end(idleMs));
-  yield { ...finish(idleMs > sessionIdleMs), unfinished: reader.isTurnOpen() ? 1 : 0 };
+  const isForeign = line > 0 && reader.isForeign?.() === true;
+  yield {
+    ...finish(idleMs > sessionIdleMs && !isForeign),
+    unfinished: reader.isTurnOpen() ? 1 : 0,
+    unreadable: isForeign ? [`${path} cannot be read: this version does not know its form.`] : [],
+  };
 }
 
 /** A session without an event for this long is over, as in the worker. */

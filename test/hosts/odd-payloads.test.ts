@@ -61,3 +61,13 @@ test.each(folders)("payloads of %s with odd fields never fail the hook of %s", (
   }
   expect([...new Set(failed)].slice(0, 10)).toEqual([]);
 });
+
+test.each([
+  ["claude-code", "UserPromptSubmit", { session_id: "s", prompt: "" }],
+  ["codex", "UserPromptSubmit", { session_id: "s", prompt: " " }],
+  ["gemini-cli", "BeforeAgent", { session_id: "s", prompt: "<hook_context>old</hook_context>\n" }],
+  ["copilot-cli", "userPromptSubmitted", { sessionId: "s", prompt: "" }],
+  ["cursor", "beforeSubmitPrompt", { conversation_id: "s", prompt: "" }],
+])("a prompt of %s without a text is one that is only an image", (host, name, payload) => {
+  expect(hostOf(host, payload)?.decode(name, payload)).toMatchObject({ kind: "prompt", text: "[image]" });
+});

@@ -1,10 +1,11 @@
-// Events of a transcript with values that no request may have.
-import { writeFileSync } from "node:fs";
+// Events of transcripts with unusual lines: deep values, prompts without a text, and forms of earlier versions.
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ImportedEvent } from "../../src/core/records/imports.ts";
 import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
 import { nestingExceeds } from "../../src/privacy/nesting.ts";
+import type { Json } from "../../src/text/json.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 test("a tool result that is nested 20,000 levels deep is imported without its depth", async () => {
@@ -25,4 +26,134 @@ test("a tool result that is nested 20,000 levels deep is imported without its de
   for await (const step of source?.steps(null) ?? []) events.push(...step.events);
   expect(events.map(({ event }) => event)).toEqual(["UserPromptSubmit", "PostToolUse"]);
   expect(nestingExceeds(JSON.stringify(events), 64)).toBe(false);
+});
+
+/** Reads a transcript of an old session from the beginning, or from where a shorter one ended. */
+async function eventsOf(
+  kind: string,
+  name: string,
+  entries: readonly object[],
+  first = entries.length,
+): Promise<{ events: ImportedEvent[]; unreadable: string[] }> {
+  const folder = join(tempDir(), "chats");
+  mkdirSync(folder);
+  const path = join(folder, name);
+  const found: { events: ImportedEvent[]; unreadable: string[] } = { events: [], unreadable: [] };
+  let position: Json = null;
+  for (const count of new Set([first, entries.length])) {
+    writeFileSync(
+      path,
+      entries
+        .slice(0, count)
+        .map((entry) => `${JSON.stringify(entry)}\n`)
+        .join(""),
+    );
+    utimesSync(path, new Date(0), new Date(0));
+    for (const source of transcriptsAt(kind, path, { now: Date.now(), limit: null })) {
+      for await (const step of source.steps(position)) {
+        found.events.push(...step.events);
+        found.unreadable.push(...(step.unreadable ?? []));
+        position = step.position;
+      }
+    }
+  }
+  return found;
+}
+
+const timestamp = "2025-10-09T03:20:03.000Z";
+const said = { type: "output_text", text: "It is the login page, because the token is missing." };
+
+test.each<[kind: string, name: string, entries: object[]]>([
+  [
+    "claude-code",
+    "only.jsonl",
+    [
+      {
+        ...{ type: "user", sessionId: "s", uuid: "a", timestamp },
+        message: { content: [{ type: "image", source: { type: "base64", data: "aGk=" } }] },
+      },
+    ],
+  ],
+  [
+    "codex",
+    "rollout-image.jsonl",
+    [
+      { timestamp, type: "session_meta", payload: { id: "s", cwd: "/home/user/demo" } },
+      {
+        ...{ timestamp, type: "event_msg" },
+        payload: { type: "user_message", message: "", images: ["data:image/png;base64,aGk="] },
+      },
+    ],
+  ],
+  [
+    "gemini",
+    "session-image.jsonl",
+    [
+      { sessionId: "s" },
+      {
+        type: "user",
+        id: "a",
+        timestamp,
+        content: [{ inlineData: { mimeType: "image/png", data: "aGk=" } }],
+      },
+    ],
+  ],
+])("a prompt of %s that is only an image keeps its turn", async (kind, name, entries) => {
+  const { events } = await eventsOf(kind, name, entries);
+  expect(events[0]?.payload).toMatchObject({ session_id: "s", prompt: "[image]" });
+});
+
+const untimed = [
+  { id: "old", timestamp, instructions: null, git: { branch: "main", commit_hash: "ab12" } },
+  { record_type: "state" },
+  untimedMessage("<environment_context>\nCurrent working directory: /home/user/demo\nShell: zsh\n"),
+  untimedMessage("Why does the build fail?"),
+  {
+    ...{ type: "function_call", name: "shell", call_id: "call_1" },
+    arguments: JSON.stringify({ command: ["bash", "-lc", "make build"] }),
+  },
+  {
+    ...{ type: "function_call_output", call_id: "call_1" },
+    output: JSON.stringify({ output: "no such target", metadata: { exit_code: 2 } }),
+  },
+  { type: "message", role: "assistant", content: [said] },
+  untimedMessage("Why does the build fail?"),
+];
+
+function untimedMessage(text: string): object {
+  return { type: "message", id: null, role: "user", content: [{ type: "input_text", text }] };
+}
+
+test("a rollout of Codex from before its lines had times is read, in their order", async () => {
+  const { events } = await eventsOf("codex", "rollout-old.jsonl", untimed);
+  expect(events).toMatchObject([
+    { event: "UserPromptSubmit", branch: "main", payload: { session_id: "old", cwd: "/home/user/demo" } },
+    {
+      event: "PostToolUse",
+      payload: { tool_input: { command: "make build" }, tool_response: { exit_code: 2 } },
+    },
+    { event: "Stop", payload: { last_assistant_message: said.text } },
+    { event: "UserPromptSubmit", payload: { prompt: "Why does the build fail?" } },
+    { event: "SessionEnd" },
+  ]);
+  const times = events.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times[0]).toBeGreaterThanOrEqual(Date.parse(timestamp));
+  expect(new Set(events.map(({ key }) => key)).size).toBe(events.length);
+});
+
+test("a rollout without times goes on with the same keys where the last import ended", async () => {
+  const keysOf = (events: ImportedEvent[]) => new Set(events.map(({ key, event }) => `${event} ${key}`));
+  const whole = keysOf((await eventsOf("codex", "rollout-old.jsonl", untimed)).events);
+  const parts = keysOf((await eventsOf("codex", "rollout-old.jsonl", untimed, 6)).events);
+  const isNoEnd = (key: string) => !key.startsWith("SessionEnd");
+  expect([...parts].filter(isNoEnd)).toEqual([...whole].filter(isNoEnd));
+});
+
+test("a rollout in a form that no version has is named", async () => {
+  const { events, unreadable } = await eventsOf("codex", "rollout-other.jsonl", [
+    { kind: "turn", text: "Hi" },
+  ]);
+  expect(events).toEqual([]);
+  expect(unreadable).toEqual([expect.stringContaining("this version does not know its form")]);
 });

@@ -80,10 +80,12 @@ async function onPrompt(parts: Parts, sessionID: string, output: JsonObject): Pr
   const messageID = textField(objectField(output, "message"), "id");
   const given: Json[] = Array.isArray(output.parts) ? output.parts : [];
   const texts = given.filter(isJsonObject).filter((part) => part.type === "text" && part.synthetic !== true);
-  const last = texts.at(-1);
+  const files = given.filter(isJsonObject).filter((part) => part.type === "file");
+  const last = texts.at(-1) ?? files.at(-1);
   const prompt = unquoted(texts.map((part) => textField(part, "text")).join("\n"));
   // A sub-agent's prompt was written by the agent that started it.
-  if (last === undefined || prompt === "" || sessions.parentOf(sessionID) !== null) return;
+  if (last === undefined || (prompt === "" && files.length === 0) || sessions.parentOf(sessionID) !== null)
+    return;
   sessions.asked(sessionID, messageID);
   const text = await outbox.ask("user-prompt-submit", { ...originOf(parts, { sessionID }), prompt });
   // OpenCode sorts the parts of a message by id: this one goes behind the user's.

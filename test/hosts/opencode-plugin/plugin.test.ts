@@ -34,10 +34,10 @@ function opencode(environment: NodeJS.ProcessEnv) {
     messages,
     event: (name: string, change: JsonObject = {}) =>
       call("event", { event: { ...recorded(`event.${name}`), ...change } }),
-    async prompt(text: string, id = "msg_1") {
+    async prompt(text: string, id = "msg_1", change: JsonObject = {}) {
       const { input, output } = recorded("chat.message") as { input: JsonObject; output: JsonObject };
       const [first] = output.parts as JsonObject[];
-      const parts: JsonObject[] = [{ ...first, text }];
+      const parts: JsonObject[] = [{ ...first, text, ...change }];
       await call("chat.message", input, { message: { ...(output.message as JsonObject), id }, parts });
       return parts;
     },
@@ -84,6 +84,12 @@ describe("a session", () => {
     await expect
       .poll(async () => JSON.stringify(await items("/api/observations")), { timeout: 20_000 })
       .toContain("because the import needs it there");
+  });
+
+  test("has a prompt that is only an image", async () => {
+    await host.prompt("", "msg_1", { type: "file", mime: "image/png", url: "data:image/png;base64,aGk=" });
+    await host.settled();
+    await expect.poll(() => items("/api/prompts")).toMatchObject([{ prompt_text: "[image]" }]);
   });
 
   test("gets a rule of an earlier one with its prompt, behind the user's text, once", async () => {
