@@ -77,3 +77,26 @@ test("a full disk is reported with its code, and that the worker goes on", async
   expect(store.forgets.unfinished()).toBeDefined();
   db.pragma("max_page_count = 1000000");
 });
+
+/** Logs an injected text that shows the records, as in a session of the host. */
+function inject(session: string, text: string, ids: readonly number[]): void {
+  const records = ids.map((id) => ({ kind: "observation" as const, id }));
+  const injected = { text, records, moment: "start" as const, tokens: 1, cause: null };
+  store.injections.add({ session, reader: "" }, injected, 1_760_000_000_000);
+}
+
+const texts = () => db.prepare("select text from injection_texts order by injection_id").pluck().all();
+
+test("undo of a forget restores injected texts with all records that they show", async () => {
+  await workIn("one", "walrus");
+  await workIn("two", "heron");
+  const ids = db.prepare<[], number>("select id from observations").pluck().all();
+  inject("one", "All of them", ids);
+  inject("gone", "The first", ids.slice(0, 1));
+  const before = texts();
+  await forget({ project: "app" });
+  expect(texts()).toEqual([]);
+  const { items } = (await ask("GET", "/api/trash")).body;
+  expect(await ask("POST", `/api/trash/${items[0].trash_id}/restore`, {})).toMatchObject({ status: 200 });
+  expect(texts()).toEqual(before);
+});

@@ -5,6 +5,7 @@ import type { LedgerReader } from "./context-ledger.ts";
 import type { Sqlite } from "./open.ts";
 import type { Page } from "./page.ts";
 import { createSql } from "./sql.ts";
+import type { Row, Trash } from "./trash.ts";
 
 interface InjectionRow {
   id: number;
@@ -190,5 +191,39 @@ function createPurges(db: Sqlite) {
     purge: (before: number, limit: number) => purge({ before, limit }),
     /** Deletes up to `limit` texts from before; returns how many. */
     purgeTexts: (before: number, limit: number) => purgeTexts({ before, limit }),
+  };
+}
+
+/** Puts back the texts of injections of an entry. One that also shows a record that is still deleted goes with that record from now on. */
+export function createPutTexts(
+  db: Sqlite,
+  trash: Pick<Trash, "rows" | "holding" | "keep">,
+): (entry: number) => void {
+  const sql = createSql(db);
+  const put = sql.run<[Row]>(
+    `insert into injection_texts (injection_id, text)
+     select id, @text
+     from injections
+     where id = @id
+     on conflict do nothing`,
+  );
+  const shown = sql.value<[injection: number], string>("select records from injections where id = ?");
+  const exists = (table: string) => sql.value<[id: number], number>(`select 1 from ${table} where id = ?`);
+  const has = {
+    observation: exists("observations"),
+    session: exists("session_summaries"),
+    prompt: exists("user_prompts"),
+  };
+  return (entry) => {
+    for (const text of trash.rows(entry, "injection_texts")) {
+      const gone = namesIn(shown(Number(text.id)) ?? "").find(({ kind, id }) => has[kind](id) === undefined);
+      if (gone === undefined) {
+        put(text);
+        continue;
+      }
+      const kind = gone.kind === "session" ? "summary" : gone.kind;
+      for (const { trash_id } of trash.holding({ kind, id: gone.id, since: 0 }))
+        trash.keep(trash_id, "injection_texts", [text]);
+    }
   };
 }

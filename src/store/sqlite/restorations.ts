@@ -4,6 +4,7 @@ import { storedDeliveryKey } from "../../core/prompt-key.ts";
 import type { RecordCounts, Refusal, Restored, TrashEntry, TrashKind } from "../../core/records/trash.ts";
 import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
 import type { Edits } from "./edits.ts";
+import { createPutTexts } from "./injections.ts";
 import type { Sqlite } from "./open.ts";
 import type { PendingMessages } from "./pending-messages.ts";
 import { createProjects } from "./projects.ts";
@@ -326,6 +327,7 @@ function createPutQueue(db: Sqlite, { trash, pending }: Parts): (entry: number) 
 /** What was taken out of rows that stayed: events, texts and causes of injections, a session's first prompt. */
 function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
   const sql = createSql(db);
+  const putTexts = createPutTexts(db, trash);
   const fillEvent = sql.changes<[Row]>(
     "update raw_events set kind = @kind, payload = @payload where id = @id and payload = @left",
   );
@@ -333,20 +335,6 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
     `select distinct raw_event_id
      from observation_sources
      where observation_id in (select value from json_each(?)) and cited = 0`,
-  );
-  const putText = sql.run<[Row]>(
-    `insert into injection_texts (injection_id, text)
-     select i.id, @text
-     from injections i
-     where i.id = @id
-       and not exists (
-         select 1
-         from json_each('["' || replace(trim(i.records, ','), ',', '","') || '"]') n
-         where n.value <> '' and case substr(n.value, 1, 1)
-           when 'S' then not exists (select 1 from session_summaries where id = substr(n.value, 2))
-           when 'P' then not exists (select 1 from user_prompts where id = substr(n.value, 2))
-           else not exists (select 1 from observations where id = n.value + 0) end)
-     on conflict do nothing`,
   );
   const putCause = sql.run<[Row]>("update injections set cause = @cause where id = @id");
   const putFirst = sql.run<[Row]>(
@@ -376,7 +364,7 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
       const event = trash.takeRow("events", source);
       if (event !== undefined) fill(event);
     }
-    for (const text of trash.rows(entry, "injection_texts")) putText(text);
+    putTexts(entry);
     for (const cause of trash.rows(entry, "causes")) putCause(cause);
     for (const first of trash.rows(entry, "first_prompt")) putFirst(first);
     for (const title of trash.rows(entry, "titles")) putTitle(title);
