@@ -6,6 +6,7 @@ import {
   type ForgetSelection,
   type ForgetWork,
   noForgetCounts,
+  noSelection,
   wordMatcher,
 } from "../core/records/forget.ts";
 import { parseRecordName } from "../core/records/record-name.ts";
@@ -27,7 +28,7 @@ export async function select(
   if (choice.ids !== undefined) return named(store, choice.ids, goesOn);
   const session = choice.session === undefined ? null : forgetSelections.session({ session: choice.session });
   if (session === undefined) {
-    if (goesOn) return nothing();
+    if (goesOn) return noSelection();
     throw new MemError("not_found", {
       message: `There is no session ${choice.session}.`,
       hint: "Give the id of a session, or the id that its host has for it.",
@@ -50,7 +51,7 @@ async function byAge(
   ages: readonly AgeLimit[],
   spareKept: boolean,
 ): Promise<ForgetSelection> {
-  const all = nothing();
+  const all = noSelection();
   for (const { projects, before } of ages) {
     const filter: ForgetFilter = { project: null, projects, session: null, before, spareKept, events: true };
     const found = await inSteps(forgetSelections.byFilter(filter));
@@ -88,9 +89,9 @@ export async function countOf(
 ): Promise<ForgetSize> {
   const parts: ForgetSelection[] = [{ ...others, sessions: [], observations: [], events: [] }];
   for (let from = 0; from < sessions.length; from += countedSessions)
-    parts.push({ ...nothing(), sessions: sessions.slice(from, from + countedSessions) });
+    parts.push({ ...noSelection(), sessions: sessions.slice(from, from + countedSessions) });
   for (let from = 0; from < observations.length; from += countedObservations)
-    parts.push({ ...nothing(), observations: observations.slice(from, from + countedObservations) });
+    parts.push({ ...noSelection(), observations: observations.slice(from, from + countedObservations) });
   const sum = { ...noForgetCounts, rules: 0, pinned: 0 };
   const byProject = new Map<string, number>();
   for (const part of parts) {
@@ -110,12 +111,8 @@ export async function countOf(
   return { counts, rules, pinned, projects: projects.sort((a, b) => b.records - a.records) };
 }
 
-const nothing = (): ForgetSelection => ({
-  ...{ sessions: [], observations: [], summaries: [], prompts: [], events: [], causes: [], titles: [] },
-});
-
 function named({ forgetSelections }: Store, ids: readonly string[], goesOn: boolean): ForgetSelection {
-  const selection = nothing();
+  const selection = noSelection();
   const kinds = { observation: "observations", session: "summaries", prompt: "prompts" } as const;
   const reads = { observation: "observation", session: "summary", prompt: "prompt" } as const;
   for (const text of new Set(ids)) {
@@ -137,13 +134,20 @@ async function containing(
   filter: ForgetFilter,
   matches: (text: string) => boolean,
 ): Promise<ForgetSelection> {
-  const selection = nothing();
+  const selection = noSelection();
   for (const scan of forgetSelections.scans) {
+    // An injected text that shows one of them goes with it.
+    const going = new Set([
+      ...selection.observations.map(String),
+      ...selection.summaries.map((id) => `S${id}`),
+    ]);
+    const goesAnyway = (records: string) => records.split(",").some((name) => going.has(name));
     for (let after = 0; ; await setImmediate()) {
       const rows = scan.step(filter, after);
       const last = rows.at(-1);
       if (last === undefined) break;
-      for (const { id, text } of rows) if (matches(text)) selection[scan.of].push(id);
+      for (const { id, text, records = "" } of rows)
+        if (matches(text) && !goesAnyway(records)) selection[scan.of].push(id);
       after = last.id;
     }
   }

@@ -20,7 +20,7 @@ type Removing = Removal & TrashDeps;
 /** False when it was stopped. */
 export async function removeAll(deps: TrashDeps, removal: Removal): Promise<boolean> {
   const run: Removing = { ...deps, ...removal };
-  const { sessions, observations, summaries, prompts, events, causes, titles } = removal.selection;
+  const { sessions, observations, summaries, prompts, events, causes, titles, texts } = removal.selection;
   for (const session of sessions) if (!(await removeSession(run, session))) return false;
   // Copies come last: most of them go with their record.
   return (
@@ -28,8 +28,8 @@ export async function removeAll(deps: TrashDeps, removal: Removal): Promise<bool
     (await removeRecords(run, "summary", summaries)) &&
     (await removeRecords(run, "prompt", prompts)) &&
     (await removeEvents(run, events)) &&
-    (await removeCopies(run, { causes, titles })) &&
-    (await removeTexts(run))
+    (await removeCopies(run, { causes, titles, texts })) &&
+    (await removeShown(run))
   );
 }
 
@@ -116,16 +116,15 @@ function removeEvents(run: Removing, ids: readonly number[]): Promise<boolean> {
 
 type Copies = Parameters<TrashDeps["store"]["wordCopies"]>[0];
 
-function removeCopies(run: Removing, { causes, titles }: Copies): Promise<boolean> {
-  const of = (name: "causes" | "titles", ids: readonly number[] = []) =>
-    chunks(ids, 50).map((some) => ({ [name]: some }));
-  return removeCopiesIn(run, [...of("causes", causes), ...of("titles", titles)]);
+function removeCopies(run: Removing, copies: Copies): Promise<boolean> {
+  const of = (name: keyof Copies) => chunks(copies[name] ?? [], 50).map((some) => ({ [name]: some }));
+  return removeCopiesIn(run, [...of("causes"), ...of("titles"), ...of("texts")]);
 }
 
 const scannedPerStep = 1_000;
 
 /** Texts of injections that show a record of the forget; one search for all of them. */
-async function removeTexts(run: Removing): Promise<boolean> {
+async function removeShown(run: Removing): Promise<boolean> {
   const { forgets } = run.store;
   const names = new Set(forgets.names(run.forget));
   const found: number[] = [];

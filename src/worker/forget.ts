@@ -94,7 +94,7 @@ export function createForget(deps: ForgetDeps): Forget {
     const trashed = await earlierEntries(store, { choice: work.choice, forget: undefined });
     return {
       ...size,
-      copies: selection.titles.length + selection.causes.length,
+      copies: selection.titles.length + selection.causes.length + selection.texts.length,
       trashed: trashed.size,
       samples: store.forgetSelections
         .samples(selection, samples)

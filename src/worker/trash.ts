@@ -4,7 +4,7 @@ import type { IntakeDeps } from "../capture/inputs.ts";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
-import { countsInWords } from "../core/records/forget.ts";
+import { deletedInWords } from "../core/records/forget.ts";
 import {
   type Refusal,
   type Restored,
@@ -161,7 +161,7 @@ function shownEntry(store: Store, { forget_id, ...item }: TrashEntry) {
   const receipt = forget_id === null ? undefined : store.forgets.byId(forget_id);
   return receipt === undefined
     ? item
-    : { ...item, title: countsInWords(receipt.counts), forget: { id: receipt.id, counts: receipt.counts } };
+    : { ...item, title: deletedInWords(receipt.counts), forget: { id: receipt.id, counts: receipt.counts } };
 }
 
 /** Reports a deletion to the model that runs, the stream and the queue. */

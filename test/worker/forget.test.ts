@@ -100,3 +100,42 @@ test("undo of a forget restores injected texts with all records that they show",
   expect(await ask("POST", `/api/trash/${items[0].trash_id}/restore`, {})).toMatchObject({ status: 200 });
   expect(texts()).toEqual(before);
 });
+
+test("words go from injected texts of before an edit, within the filters", async () => {
+  await workIn("one", "heron");
+  const [id = 0] = db.prepare<[], number>("select id from observations").pluck().all();
+  inject("one", "Feed the walrus.", [id]);
+  inject("without a session", "A walrus at the start.", [id]);
+  inject("one", "Nothing of it.", [id]);
+  const before = texts();
+  const planned = async (filter: object) =>
+    (await ask("POST", "/api/forget/plan", { query: "walrus", ...filter })).body;
+  for (const none of [{ project: "other" }, { before: "2001-01-01" }, { session: "two" }])
+    expect((await planned(none)).copies ?? 0).toBe(0);
+  for (const one of [{ project: "app" }, { session: "one" }]) expect((await planned(one)).copies).toBe(1);
+  expect(await planned({ before: "2100-01-01" })).toMatchObject({ counts: { observations: 0 }, copies: 2 });
+  expect(await forget({ query: "walrus" })).toMatchObject({ error: null, checked: { words: 1, found: 0 } });
+  expect(texts()).toEqual(["Nothing of it."]);
+  expect(await planned({})).toMatchObject({ copies: 0, trashed: 1 });
+  const { items } = (await ask("GET", "/api/trash")).body;
+  expect(items[0].title).toBe("titles, causes or injected texts");
+  await ask("POST", `/api/trash/${items[0].trash_id}/restore`, {});
+  expect(texts()).toEqual(before);
+  // Of another forget's entry, with the filters of the text.
+  await forget({ query: "walrus", project: "app" });
+  expect((await planned({ project: "app" })).trashed).toBe(1);
+  expect((await planned({ session: "one" })).trashed).toBe(1);
+  expect((await planned({ before: "2001-01-01" })).trashed).toBe(0);
+  expect(await forget({ query: "walrus", forever: true })).toMatchObject({ gone: true, files: { words: 0 } });
+  expect(db.prepare("select count(*) from trash_rows where content like '%walrus%'").pluck().get()).toBe(0);
+});
+
+test("a plan counts no injected text of a record that goes", async () => {
+  await workIn("one", "walrus");
+  const ids = db.prepare<[], number>("select id from observations").pluck().all();
+  const without = (await ask("POST", "/api/forget/plan", { query: "walrus" })).body;
+  inject("one", "Feed the walrus.", ids);
+  expect((await ask("POST", "/api/forget/plan", { query: "walrus" })).body).toEqual(without);
+  await forget({ query: "walrus" });
+  expect(texts()).toEqual([]);
+});

@@ -122,7 +122,9 @@ function allInWords(
 ): string {
   const records = countsInWords(counts);
   const besides = [
-    ...(copies > 0 ? [counted(copies, "title or cause", "titles or causes")] : []),
+    ...(copies > 0
+      ? [counted(copies, "title, cause or injected text", "titles, causes or injected texts")]
+      : []),
     ...(now === true && trashed > 0 ? [counted(trashed, "entry of the trash", "entries of the trash")] : []),
   ];
   return besides.length > 0 && records === "nothing" ? besides.join(", ") : [records, ...besides].join(", ");

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ForgetReceipts, RestoredRecord, TrashPage } from "../../client/worker-client.ts";
 import { MemError } from "../../core/errors.ts";
-import { countsInWords } from "../../core/records/forget.ts";
+import { countsInWords, deletedInWords } from "../../core/records/forget.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { addCommand, count, type JsonOptions, jsonOption, projectOption } from "../command.ts";
 import { demandYes } from "../confirm.ts";
@@ -186,7 +186,7 @@ async function listReceipts(context: CliContext, { json }: JsonOptions): Promise
       String(item.id),
       localDate(new Date(item.at_epoch)),
       item.chosen_by,
-      countsInWords(item.counts),
+      deletedInWords(item.counts),
       receiptState(item),
     ]),
   );

@@ -39,11 +39,21 @@ export interface ForgetSelection {
   observations: number[];
   summaries: number[];
   prompts: number[];
-  /** Raw events, causes of injections, and sessions of which only a title or first prompt contains the words. */
+  /**
+   * Raw events, causes of injections, sessions of which only a title or first prompt contains the words, and injections
+   * whose text does: a record was edited since.
+   */
   events: number[];
   causes: number[];
   titles: number[];
+  texts: number[];
 }
+
+/** A selection of nothing. */
+export const noSelection = (): ForgetSelection => ({
+  ...{ sessions: [], observations: [], summaries: [], prompts: [] },
+  ...{ events: [], causes: [], titles: [], texts: [] },
+});
 
 /** What a forget does: kept until it is done, so that the next worker goes on when this one was stopped. */
 export interface ForgetWork {
@@ -109,6 +119,12 @@ export function countsInWords({
     counted(events, "other event"),
   ].filter((text) => !text.startsWith("0 "));
   return words.length === 0 ? "nothing" : words.join(", ");
+}
+
+/** What a forget deleted; without a record it was such copies. */
+export function deletedInWords(counts: ForgetCounts): string {
+  const records = countsInWords(counts);
+  return records === "nothing" ? "titles, causes or injected texts" : records;
 }
 
 function folded(text: string): string {

@@ -30,7 +30,8 @@ export const forgetPlan = z.lazy(() =>
       rules: z.int().meta({ description: "Of the observations: rules." }),
       pinned: z.int().meta({ description: "Of the observations: pinned ones." }),
       copies: z.int().meta({
-        description: "Titles of sessions and causes of injections that go, of records that stay.",
+        description:
+          "Titles of sessions, causes of injections and injected texts that go, of records that stay.",
       }),
       trashed: z.int().meta({
         description: "Entries of the trash that are removed too when the records are deleted for good.",

@@ -1,5 +1,5 @@
 // Selects the records that a filter means, by project, session and age, in steps of ranges of ids.
-import type { ForgetSelection } from "../../core/records/forget.ts";
+import { type ForgetSelection, noSelection } from "../../core/records/forget.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 
@@ -47,9 +47,7 @@ const idsPerStep = 2_000;
 export function createByFilter(db: Sqlite): (filter: ForgetFilter) => Generator<undefined, ForgetSelection> {
   const scans = createFilterScans(db);
   return function* (filter) {
-    const selection: ForgetSelection = {
-      ...{ sessions: [], observations: [], summaries: [], prompts: [], events: [], causes: [], titles: [] },
-    };
+    const selection = noSelection();
     const sessions = new Set<string>();
     for (const { of, largest, step, range } of scans) {
       if (of === "events" && !filter.events) continue;

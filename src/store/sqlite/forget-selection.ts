@@ -41,17 +41,24 @@ export function createForgetSelections(db: Sqlite) {
 /** One table of a scan for words, read in steps of rows behind an id. */
 export interface WordScan {
   of: Exclude<keyof ForgetSelection, "sessions">;
-  step(filter: ForgetFilter, after: number): { id: number; text: string }[];
+  step(filter: ForgetFilter, after: number): ScannedRow[];
 }
 
-// A few milliseconds each; a raw event has up to 130 KB.
+interface ScannedRow {
+  id: number;
+  text: string;
+  /** Names of the records that an injected text shows. */
+  records?: string;
+}
+
+// A few milliseconds each; a raw event has up to 130 KB, and an injected text shows many records.
 const rowsPerStep = 200;
-const eventsPerStep = 50;
+const longRowsPerStep = 50;
 
 function createScans(db: Sqlite): WordScan[] {
   const sql = createSql(db);
   const scan = (of: WordScan["of"], select: string, limit = rowsPerStep): WordScan => {
-    const rows = sql.all<[Omit<FilterRow, "projects"> & { after: number }], { id: number; text: string }>(
+    const rows = sql.all<[Omit<FilterRow, "projects"> & { after: number }], ScannedRow>(
       `${select}
        order by r.id
        limit ${limit}`,
@@ -71,22 +78,24 @@ function createScans(db: Sqlite): WordScan[] {
      where r.id > @after and ${where} and (@project is null or r.project = @project)
        and (@session is null or s.id = @session)
        and (@before is null or r.created_at_epoch < @before) and @spare is not null`;
-  const ofSession = (table: string, { id, at, text }: { id: string; at: string; text: string }) =>
-    `select r.id, ${text} as text
-     from ${table} r
-     join sessions s on ${id}
-     where r.id > @after and (@project is null or s.project = @project)
+  const within = (at: string) =>
+    `r.id > @after and (@project is null or s.project = @project)
        and (@session is null or s.id = @session)
        and (@before is null or ${at} < @before) and @spare is not null`;
+  // The start of a session is logged before its session is stored.
+  const injected = (columns: string, where: string) =>
+    `select r.id, ${columns}
+     from injections r
+     left join sessions s on s.claude_session_id = r.session
+     where ${within("r.at_epoch")} and ${where}`;
   const lists = "r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified";
   const events = scan(
     "events",
-    ofSession("raw_events", {
-      id: "s.id = r.session_id",
-      at: "r.created_at_epoch",
-      text: "r.payload",
-    }),
-    eventsPerStep,
+    `select r.id, r.payload as text
+     from raw_events r
+     join sessions s on s.id = r.session_id
+     where ${within("r.created_at_epoch")}`,
+    longRowsPerStep,
   );
   return [
     scan(
@@ -106,13 +115,14 @@ function createScans(db: Sqlite): WordScan[] {
       step: (filter, after) =>
         events.step(filter, after).map(({ id, text }) => ({ id, text: leavesOf(readPayload(text)) })),
     },
+    scan("causes", injected("r.cause as text", "r.cause is not null")),
     scan(
-      "causes",
-      ofSession("injections", {
-        id: "s.claude_session_id = r.session",
-        at: "r.at_epoch",
-        text: "coalesce(r.cause, '')",
-      }),
+      "texts",
+      injected(
+        "r.records, (select text from injection_texts where injection_id = r.id) as text",
+        "exists (select 1 from injection_texts where injection_id = r.id)",
+      ),
+      longRowsPerStep,
     ),
     scan(
       "titles",

@@ -39,10 +39,10 @@ export function createForgets(db: Sqlite) {
     `select ${columns} from forgets where chosen_by = ? order by id desc limit 1`,
   );
   const attach = sql.run<[forget: number, entry: number]>("update trash set forget_id = ? where id = ?");
-  const finish = sql.changes<[{ now: number; none: string }]>(
+  const finish = sql.changes<[now: number]>(
     `update forgets
-     set gone_at_epoch = @now
-     where gone_at_epoch is null and work is null and counts <> @none
+     set gone_at_epoch = ?
+     where gone_at_epoch is null and work is null
        and not exists (select 1 from trash where forget_id = forgets.id)`,
   );
   return {
@@ -86,7 +86,7 @@ export function createForgets(db: Sqlite) {
       "delete from forgets where id = ? and not exists (select 1 from trash where forget_id = forgets.id)",
     ),
     /** Marks what has left the trash by its age, or because it was emptied; returns how many. */
-    finish: (now: number): number => finish({ now, none: JSON.stringify(noForgetCounts) }),
+    finish,
     erasure: createErasureTimes(db),
     /** Deletes projects without a session or record, their labels in other rows too. */
     dropProject: createDropProject(db),
@@ -188,6 +188,12 @@ function createEntryTexts(
            from trash_rows o
            cross join sessions e on e.id = o.row_id
            where o.trash_id = t.id and o.place = 'titles'
+           union all
+           select s.id, e.at_epoch
+           from trash_rows o
+           cross join injections e on e.id = o.row_id
+           left join sessions s on s.claude_session_id = e.session
+           where o.trash_id = t.id and o.place in ('causes', 'injection_texts')
            union all
            ${edited("observation", "observations", "e.session_id")}
            union all

@@ -7,10 +7,7 @@ import { createSql } from "./sql.ts";
 import type { Row, Trash } from "./trash.ts";
 import { createBreakOff } from "./withdrawals.ts";
 
-type Copies = Partial<Pick<ForgetSelection, "events" | "causes" | "titles">> & {
-  /** Injections that show a record. */
-  texts?: readonly number[];
-};
+type Copies = Partial<Pick<ForgetSelection, "events" | "causes" | "titles" | "texts">>;
 
 /** An entry with copies, and sessions whose running model call was sent some: their answers must be discarded. */
 interface RemovedCopies {
@@ -34,7 +31,13 @@ export function createWordCopies(
   const within = "in (select value from json_each(?)) order by id";
   const events = of<[ids: string]>(`select id, kind, payload, session_id from raw_events where id ${within}`);
   const queued = of<[ids: string]>(`select * from pending_messages where id ${within}`);
-  const causes = of<[ids: string]>(`select id, cause from injections where id ${within}`);
+  const causes = of<[ids: string]>(
+    `select i.id, i.cause, s.project
+     from injections i
+     left join sessions s on s.claude_session_id = i.session
+     where i.id in (select value from json_each(?))
+     order by i.id`,
+  );
   const titles = of<[ids: string]>(`select id, title, user_prompt, project from sessions where id ${within}`);
   const empty = sql.run<[{ id: number; kind: string; payload: string }]>(
     "update raw_events set kind = @kind, payload = @payload where id = @id",
@@ -42,7 +45,12 @@ export function createWordCopies(
   const dequeue = sql.run<[id: number]>("delete from pending_messages where id = ?");
   const unlist = sql.run<[id: number]>("delete from regenerations where raw_event_id = ?");
   const texts = of<[ids: string]>(
-    `select injection_id as id, text from injection_texts where injection_id in (select value from json_each(?))`,
+    `select i.id, t.text, s.project
+     from injection_texts t
+     cross join injections i on i.id = t.injection_id
+     left join sessions s on s.claude_session_id = i.session
+     where t.injection_id in (select value from json_each(?))
+     order by i.id`,
   );
   const dropText = sql.run<[id: number]>("delete from injection_texts where injection_id = ?");
   const clearCause = sql.run<[id: number]>("update injections set cause = null where id = ?");
@@ -80,15 +88,11 @@ export function createWordCopies(
     }
     for (const { id } of waiting) dequeue(Number(id));
     pending.count("skipped", waiting.length);
-    trash.keep(entry, "causes", found.causes);
+    trash.keep(entry, "causes", found.causes.map(withoutProject));
     for (const { id } of found.causes) clearCause(Number(id));
-    trash.keep(entry, "injection_texts", found.texts);
+    trash.keep(entry, "injection_texts", found.texts.map(withoutProject));
     for (const { id } of found.texts) dropText(Number(id));
-    trash.keep(
-      entry,
-      "titles",
-      found.titles.map(({ id = null, title = null, user_prompt = null }) => ({ id, title, user_prompt })),
-    );
+    trash.keep(entry, "titles", found.titles.map(withoutProject));
     for (const { id } of found.titles) clearTitle(Number(id));
     const sent = new Set(
       waiting.filter(({ status }) => status === "processing").map(({ session_id }) => Number(session_id)),
@@ -96,4 +100,8 @@ export function createWordCopies(
     for (const session of sent) breakOff(session, true);
     return { trash_id: entry, events: found.events.length, sessions: [...sent] };
   };
+}
+
+function withoutProject({ project: _project, ...row }: Row): Row {
+  return row;
 }
