@@ -79,10 +79,19 @@ function unreadableLines(unreadable: readonly string[]): string[] {
 
 /** One line for each source and project, with the newest prompts below. */
 export function previewLines({ sources, projects, malformed, unreadable }: ImportPreview): string[] {
-  const found = sources.map(
-    ({ kind, files, commits, bytes = 0 }) =>
-      `${kind}: ${commits === undefined ? `${counted(files, "file")}, ${bytesInWords(bytes)}` : counted(commits, "commit")}`,
-  );
+  const found = sources.map(({ kind, files, commits, bytes = 0, imported }) => {
+    const isAll = imported > 0 && imported === (commits ?? bytes);
+    const part = isAll
+      ? "all"
+      : commits === undefined
+        ? bytesInWords(imported)
+        : imported.toLocaleString("en-US");
+    const size =
+      commits === undefined
+        ? `${counted(files, "file")}, ${bytesInWords(bytes)}`
+        : counted(commits, "commit");
+    return `${kind}: ${size}${imported === 0 ? "" : `, ${part} imported before`}`;
+  });
   return [
     ...found,
     ...projects.flatMap(({ project, fromEpoch, untilEpoch, samples, ...counts }) => [
@@ -92,8 +101,13 @@ export function previewLines({ sources, projects, malformed, unreadable }: Impor
     ]),
     ...(malformed === 0 ? [] : ["", `${counted(malformed, "line")} cannot be read and would be left out.`]),
     ...(unreadable.length === 0 ? [] : ["", ...unreadableLines(unreadable)]),
-    ...(projects.length === 0 ? ["Nothing to import."] : []),
+    ...(projects.length > 0 ? [] : [wasImported(sources) ? "Nothing new to import." : "Nothing to import."]),
   ];
+}
+
+/** Whether an import has read something of the sources before. */
+export function wasImported(sources: ImportPreview["sources"]): boolean {
+  return sources.some(({ imported }) => imported > 0);
 }
 
 /** `In all: 12 sessions, 72 prompts, 432 tool uses of 7 projects.` */

@@ -1,11 +1,11 @@
-// Notes in files: the JSON lines of the MCP memory server, and the Markdown of basic-memory. They are read whole each time:
-// the records that are here are found by their keys.
+// Notes in files: the JSON lines of the MCP memory server, and the Markdown of basic-memory. They are read whole each time;
+// a position lists the notes of the import before by their keys.
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { basename, relative } from "node:path";
 import { contentKey } from "../core/ids.ts";
 import { cleanText } from "../privacy/clean.ts";
-import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { parseObject, textField } from "../text/json-fields.ts";
 import { type FoundFile, filesBelow } from "./files-below.ts";
 import { linesOf } from "./lines.ts";
@@ -23,11 +23,11 @@ export function mcpMemorySource(path: string, project: string): Source {
   return {
     ...{ kind: "mcp-memory", name: path, key: contentKey("mcp-memory", path), host: "mcp-memory" },
     ...{ unit: "bytes", size },
-    steps: () => graph(path, session),
+    steps: (position) => graph(path, session, createKnownNotes(position)),
   };
 }
 
-async function* graph(path: string, session: NoteSession): AsyncGenerator<SourceStep> {
+async function* graph(path: string, session: NoteSession, known: KnownNotes): AsyncGenerator<SourceStep> {
   let step = { ...emptyStep(), records: [sessionLine(session)] };
   let [line, from] = [0, 0];
   for await (const { text, end } of linesOf(path, 0, { withRest: true })) {
@@ -40,13 +40,38 @@ async function* graph(path: string, session: NoteSession): AsyncGenerator<Source
       step.malformed += 1;
       step.malformedAt ??= line;
     } else
-      for (const note of notesOf(entry, session.startedAt)) step.records.push(observationLine(session, note));
+      for (const note of notesOf(entry, session.startedAt))
+        if (known.isNew(note)) step.records.push(observationLine(session, note));
     if (step.records.length <= stepRecords) continue;
-    yield step;
+    yield { ...step, position: known.position() };
     step = { ...emptyStep(), records: [sessionLine(session)] };
   }
-  yield step;
+  yield { ...step, position: known.position() };
 }
+
+interface KnownNotes {
+  isNew(note: Note): boolean;
+  /** The notes of earlier imports and of this one. */
+  position(): Json;
+}
+
+function createKnownNotes(position: Json): KnownNotes {
+  const keys = isJsonObject(position) && Array.isArray(position.notes) ? position.notes : [];
+  const before: ReadonlySet<Json> = new Set(keys);
+  const seen = new Set(before);
+  return {
+    isNew({ key }) {
+      const short = contentKey(key).slice(0, keyChars);
+      seen.add(short);
+      return !before.has(short);
+    },
+    // A request has at most 2 MB. More notes are read again each time, and found by their keys.
+    position: () => (seen.size > mostNotes ? null : { notes: [...seen] }),
+  };
+}
+
+const keyChars = 16;
+const mostNotes = 50_000;
 
 function notesOf(entry: JsonObject, at: number): Note[] {
   const of = { at, type: "discovery", generator: "mcp-memory" };
@@ -77,10 +102,12 @@ export function basicMemorySource(folder: string, project: string): Source {
   return {
     ...{ kind: "basic-memory", name: folder, key: contentKey("basic-memory", folder), host: "basic-memory" },
     ...{ unit: "bytes", size: notes.reduce((sum, { bytes }) => sum + bytes, 0) },
-    async *steps() {
-      if (failed.length > 0) yield { ...emptyStep(), unreadable: failed.map(whyNot) };
+    async *steps(position) {
+      const known = createKnownNotes(position);
+      if (failed.length > 0)
+        yield { ...emptyStep(), position: known.position(), unreadable: failed.map(whyNot) };
       for (let from = 0; from < notes.length; from += stepRecords)
-        yield markdown(folder, notes.slice(from, from + stepRecords), project);
+        yield markdown(notes.slice(from, from + stepRecords), { folder, project, known });
     },
   };
 }
@@ -93,12 +120,16 @@ function whyNot({ path, thrown }: { path: string; thrown: unknown }): string {
   return unreadable({ kind: "basic-memory", name: path }, thrown).message;
 }
 
-/** The records of notes; one that cannot be read is named. */
-function markdown(folder: string, notes: readonly FoundFile[], project: string): SourceStep {
+/** The records of notes that are new; one that cannot be read is named. */
+function markdown(
+  notes: readonly FoundFile[],
+  { folder, project, known }: { folder: string; project: string; known: KnownNotes },
+): SourceStep {
   const failed: string[] = [];
   const records = notes.flatMap((one) => {
     try {
       const note = noteIn(folder, one);
+      if (!known.isNew(note)) return [];
       const month = new Date(note.at).toISOString().slice(0, 7);
       const startedAt = Date.parse(`${month}-01T00:00:00Z`);
       const session = notesSession("basic-memory", { project, part: month, startedAt });
@@ -109,7 +140,10 @@ function markdown(folder: string, notes: readonly FoundFile[], project: string):
     }
   });
   const read = notes.reduce((sum, { bytes }) => sum + bytes, 0);
-  return { ...recordStep(records, { read, lines: notes.length, position: null }), unreadable: failed };
+  return {
+    ...recordStep(records, { read, lines: notes.length, position: known.position() }),
+    unreadable: failed,
+  };
 }
 
 const maxNoteBytes = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
-// What an import would bring: counts by source and project, and the first prompts. Nothing is sent.
+// What an import would bring: counts by source and project, and the newest prompts. Nothing is sent.
 import type { ImportedEvent } from "../core/records/imports.ts";
 import { cleanPrompt } from "../privacy/clean.ts";
-import type { JsonObject } from "../text/json.ts";
+import type { Json, JsonObject } from "../text/json.ts";
 import { numberField, textField } from "../text/json-fields.ts";
 import { firstLine } from "../text/plain-text.ts";
 import { type ImportFilter, selectedRecords } from "./filter.ts";
@@ -28,6 +28,8 @@ interface FoundSources {
   /** Where the source has them, instead of bytes. */
   commits?: number;
   bytes?: number;
+  /** Of these: read by an import before. */
+  imported: number;
 }
 
 export interface ImportPreview {
@@ -49,6 +51,8 @@ export interface PreviewProgress {
 interface PreviewOptions {
   filter: ImportFilter | null;
   labelsOf(directories: readonly string[]): Promise<string[]>;
+  /** Where the import of the source continues. */
+  positionOf(key: string): Promise<Json>;
   onProgress?(progress: PreviewProgress): void;
 }
 
@@ -56,10 +60,10 @@ const mostSamples = 3;
 
 type Seen = Omit<ProjectPreview, "project" | "sessions"> & { sessions: Set<string> };
 
-/** Reads every source from its beginning. */
+/** Reads every source from where its last import ended. */
 export async function previewSources(
   sources: readonly Source[],
-  { filter, labelsOf, onProgress = () => undefined }: PreviewOptions,
+  { filter, labelsOf, positionOf, onProgress = () => undefined }: PreviewOptions,
 ): Promise<ImportPreview> {
   const byDirectory = new Map<string, Seen>();
   const byLabel = new Map<string, Seen>();
@@ -69,19 +73,29 @@ export async function previewSources(
   let done = 0;
   for (const source of sources) {
     try {
-      for await (const step of stepsOf(source, null)) {
-        const { events, records = [], lines, malformed, unreadable = [], read } = step;
+      const position = await positionOf(source.key);
+      let [left, isNew] = [0, position === null];
+      for await (const step of stepsOf(source, position)) {
+        const { records = [], lines, malformed, unreadable = [] } = step;
         preview.lines += lines;
         preview.malformed += malformed;
         preview.unreadable.push(...unreadable);
-        for (const event of filter === null ? events : await filter.events(events)) see(byDirectory, event);
+        const events = step.events.slice(step.known ?? 0);
+        // Not the end of a turn that is there.
+        isNew ||= events.some(isWork) || records.length > 0;
+        for (const event of isNew ? await selected(events, filter) : []) see(byDirectory, event);
         for (const record of selectedRecords(records, filter)) seeRecord(byLabel, record);
-        done += read;
-        onProgress({ total, done, failed: 0 });
+        left += step.read;
+        onProgress({ total, done: done + Math.min(left, source.size), failed: 0 });
       }
+      const ofKind = found.find(({ kind }) => kind === source.kind);
+      if (ofKind !== undefined && position !== null)
+        ofKind.imported += isNew ? Math.max(0, source.size - left) : source.size;
     } catch (thrown) {
       preview.unreadable.push(whyUnreadable(thrown, sources.length));
     }
+    done += source.size;
+    onProgress({ total, done, failed: 0 });
   }
   const directories = [...byDirectory.keys()];
   const labels = await labelsOf(directories);
@@ -100,8 +114,17 @@ function sourcesByKind(sources: readonly Source[]): FoundSources[] {
   const kinds = new Map(sources.map(({ kind, unit }) => [kind, unit]));
   return [...kinds].map(([kind, unit]) => {
     const ofKind = sources.filter((source) => source.kind === kind);
-    return { kind, files: ofKind.length, [unit]: ofKind.reduce((sum, { size }) => sum + size, 0) };
+    const size = ofKind.reduce((sum, each) => sum + each.size, 0);
+    return { kind, files: ofKind.length, [unit]: size, imported: 0 };
   });
+}
+
+function isWork({ payload }: ImportedEvent): boolean {
+  return payload.prompt !== undefined || payload.tool_name !== undefined;
+}
+
+async function selected(events: ImportedEvent[], filter: ImportFilter | null): Promise<ImportedEvent[]> {
+  return filter === null ? events : filter.events(events);
 }
 
 function see(byDirectory: Map<string, Seen>, { event, at, payload }: ImportedEvent): void {

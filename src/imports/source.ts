@@ -27,6 +27,8 @@ export interface Source {
 
 export interface SourceStep {
   events: ImportedEvent[];
+  /** How many of the events, the first ones, are of lines that the import before has read: its last turn begins again. */
+  known?: number;
   /** Lines of an export, for sources that are no transcripts. */
   records?: JsonObject[];
   /** Records of the source that say nothing worth keeping. */

@@ -32,6 +32,8 @@ export interface TranscriptFile {
 /** How far a file was read. */
 interface Position {
   offset: number;
+  /** Behind the last line that was read, which can be behind the offset. */
+  end: number;
   /** Size of the file when it was read to the end and its session was over; else 0. */
   size: number;
   /** Hash of the beginning and of the bytes before the offset: another content is read again. */
@@ -58,7 +60,7 @@ export async function* readTranscript(
   const { size, mtimeMs } = statOf(path);
   const last = validPosition(path, position, size);
   if (last !== null && last.size === size) return;
-  const from = last?.offset ?? 0;
+  const { offset: from, end: knownUntil } = last ?? { offset: 0, end: 0 };
   const reader = createReader(last?.state ?? {}, path);
   let step = emptyStep();
   let chars = 0;
@@ -74,7 +76,13 @@ export async function* readTranscript(
     const offset = reader.turnStart();
     const done = {
       ...step,
-      position: { offset, size: isEnd ? size : 0, hash: hashOf(path, offset), state: reader.state() },
+      position: {
+        offset,
+        end: at,
+        size: isEnd ? size : 0,
+        hash: hashOf(path, offset),
+        state: reader.state(),
+      },
     };
     step = emptyStep();
     chars = 0;
@@ -96,6 +104,7 @@ export async function* readTranscript(
       step.malformed += 1;
       step.malformedAt ??= line;
     } else take(reader.read(entry, start));
+    if (start < knownUntil) step.known = step.events.length;
     if (step.events.length >= stepEvents || chars >= stepChars || step.lines >= stepLines)
       yield finish(false);
   }
@@ -130,10 +139,10 @@ const maxDepth = 56;
 /** The position, if the file still begins as it did when the position was stored; otherwise null. */
 function validPosition(path: string, position: Json, size: number): Position | null {
   if (!isJsonObject(position)) return null;
-  const { offset, size: readSize, hash, state } = position;
+  const { offset, end, size: readSize, hash, state } = position;
   if (typeof offset !== "number" || typeof readSize !== "number" || !isJsonObject(state)) return null;
   if (offset > size || hash !== hashOf(path, offset)) return null;
-  return { offset, size: readSize, hash, state };
+  return { offset, end: typeof end === "number" ? end : offset, size: readSize, hash, state };
 }
 
 const hashedBytes = 4_096;

@@ -1,5 +1,5 @@
 // `mem import` of everything that is found, with a private HOME.
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { claudeMem } from "../worker/foreign-memories.ts";
@@ -76,4 +76,33 @@ test("one note that cannot be read is named, and the others of its folder are im
   expect(stdout).toContain(named);
   const { stdout: json } = await mem("import", "basic-memory", "--json");
   expect(JSON.parse(json).unreadable).toEqual([expect.stringContaining(named)]);
+});
+
+test("a preview lists what no import has read, and says how much one has", async () => {
+  const mem = calledMem();
+  addTranscripts(mem);
+  const notes = join(homeOf(mem), "basic-memory");
+  mkdirSync(notes);
+  writeFileSync(join(notes, "first.md"), "Use pnpm here.");
+  const shown = async (...words: string[]) => (await mem("import", ...words, "--print")).stdout;
+  expect(await shown("claude-code")).not.toContain("imported before");
+  await mem("import", "claude-code");
+  await mem("import", "basic-memory");
+  const nothing = / imported before\nNothing new to import\.\n$/;
+  expect(await shown("claude-code")).toMatch(nothing);
+  expect(await shown("claude-code", "--project", "demo")).toMatch(nothing);
+  expect(await shown("basic-memory")).toMatch(nothing);
+  writeFileSync(join(notes, "second.md"), "Use vitest here.");
+  expect(await shown("basic-memory")).toMatch(/1 session, 1 record\n {2}second\n/);
+  const name = "00000000-0000-4000-8000-000000000001";
+  const line = {
+    ...{ type: "user", sessionId: name, cwd: "/home/user/demo", uuid: "added" },
+    ...{ timestamp: "2026-08-24T10:00:00Z", message: { role: "user", content: "And on staging?" } },
+  };
+  const path = join(homeOf(mem), ".claude", "projects", "-home-user-demo", `${name}.jsonl`);
+  appendFileSync(path, `${JSON.stringify(line)}\n`);
+  const grown = await shown("claude-code");
+  expect(grown).toMatch(/claude-code: 2 files, [\d.]+ kB, [\d.]+ kB imported before\n/);
+  expect(grown).toMatch(/demo {2}.*: 1 session, 1 prompt\n {2}And on staging\?\n\n/);
+  expect((await mem("import", "claude-code")).stdout).toContain("Imported 1 prompt");
 });

@@ -76,6 +76,8 @@ async function importAll(cut?: Cut) {
 const titles = () =>
   db.prepare("select title from observations order by created_at_epoch").pluck().all() as string[];
 
+const positionOf = async () => null;
+
 describe("commits of a repository", () => {
   test("that say why become records, at their times, with their files", async () => {
     expect(await importAll()).toMatchObject({ records: 3, left: 4, known: 0, skipped: 0, sessions: 1 });
@@ -143,13 +145,14 @@ describe("commits of a repository", () => {
     expect((await source({ sinceEpochMs: Date.UTC(2025, 4, 1, 0, 5) })).size).toBe(3);
     const labelsOf = async () => [""];
     const filter = createFilter({ project: "another", sinceEpochMs: 0, labelsOf });
-    const preview = await previewSources([await source()], { filter, labelsOf });
+    const preview = await previewSources([await source()], { filter, labelsOf, positionOf });
     expect(preview.projects).toEqual([]);
-    expect(preview.sources).toEqual([{ kind: "git", files: 1, commits: 7 }]);
+    expect(preview.sources).toEqual([{ kind: "git", files: 1, commits: 7, imported: 0 }]);
   });
 
   test("are previewed from the first one on, not from the first day of its month", async () => {
-    const { projects } = await previewSources([await source()], { filter: null, labelsOf: async () => [] });
+    const options = { filter: null, labelsOf: async () => [], positionOf };
+    const { projects } = await previewSources([await source()], options);
     expect(projects.map(({ fromEpoch }) => fromEpoch > Date.UTC(2025, 4, 1))).toEqual([true]);
   });
 

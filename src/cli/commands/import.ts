@@ -25,6 +25,7 @@ import {
   previewLines,
   previewProgressText,
   totalInWords,
+  wasImported,
 } from "../import-text.ts";
 import { interruptible } from "../long-work.ts";
 import { onceASecond, openProgress } from "../progress.ts";
@@ -188,7 +189,7 @@ async function noteProjects(
   { sources, found }: { sources: readonly Source[]; found: ImportPreview },
   { project, ...options }: ImportOptions,
 ): Promise<void> {
-  if (project === undefined || found.projects.length > 0) return;
+  if (project === undefined || found.projects.length > 0 || wasImported(found.sources)) return;
   const { io } = context;
   const { projects } = await lookAt(context, sources, options);
   const names = projects.map((each) => terminalLine(each.project));
@@ -209,6 +210,7 @@ async function lookAt(
   return previewSources(sources, {
     filter: await filterOf(context, options),
     labelsOf: context.worker().projectsOf,
+    positionOf: async (key) => (await context.worker().importState(key)).position,
     onProgress: display.show,
   }).finally(display.close);
 }
