@@ -91,6 +91,7 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       removed.summaries(entry, of.summaries, now);
       removed.prompts(entry, of.prompts, now);
       trash.keep(entry, "sessions", [row]);
+      trash.keep(entry, "imported_sessions", read.importOf(id));
       keepEvents(entry, id);
       const isSent = copies.session(entry, row, now);
       return { trash_id: entry, kind: "session", id, ...moved, changed, isSent };
@@ -123,6 +124,7 @@ function createReaders(db: Sqlite) {
     session: byId("sessions"),
     observationsOf: ofSdk("observations"),
     summariesOf: ofSdk("session_summaries"),
+    importOf: sql.all<[session: number], Row>("select * from imported_sessions where session_id = ?"),
     promptsOf: sql.all<[session: number], Row>("select * from user_prompts where session_id = ? order by id"),
   };
 }

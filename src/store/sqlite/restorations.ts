@@ -154,6 +154,7 @@ function createPutRecords(db: Sqlite, trash: Trash) {
   const derived = createDerivedRows(db);
   const tombstones = createTombstones(db);
   const projects = createProjects(db);
+  const asNewRecord = createAsNewRecord(db);
   const supersede = createSupersedeAgain(db);
   const hasKey = sql.value<[key: string], number>("select 1 from observations where generation_key = ?");
   const hasPrompt = sql.value<[session: number, key: string], number>(
@@ -214,16 +215,22 @@ function createPutRecords(db: Sqlite, trash: Trash) {
   };
 }
 
-// Deletions are final on other devices: for them a restored row is another record, of this device.
-function asNewRecord({ incarnation }: Row): Row {
-  return {
+// Deletions are final on other devices: for them a restored row is another record, of this device. One that they never had
+// stays what it was, and stays here if it did, unless the user let all earlier records leave since.
+function createAsNewRecord(db: Sqlite): (row: Row) => Row {
+  const includesEarlier = createSql(db).value<[], number>(
+    "select 1 from sync_state where name = 'includes_earlier' and value = '1'",
+  );
+  return ({ incarnation, origin_device_id, sent_revision, stays_here }) => ({
     synced_at: null,
     origin_device_id: null,
     origin_local_id: null,
     revised_by: null,
     sent_revision: 0,
-    incarnation: Number(incarnation ?? 0) + 1,
-  };
+    incarnation:
+      Number(incarnation ?? 0) + (origin_device_id != null || Number(sent_revision ?? 0) > 0 ? 1 : 0),
+    stays_here: includesEarlier() === undefined ? (stays_here ?? 0) : 0,
+  });
 }
 
 // Nothing is restored then, so that nothing is lost.
@@ -273,6 +280,7 @@ function createPutSession(
   const sql = createSql(db);
   const insert = createInsert(db);
   const projects = createProjects(db);
+  const asNewRecord = createAsNewRecord(db);
   const goesOn = sql.value<[claude: string], number>("select 1 from sessions where claude_session_id = ?");
   const deletedSessions = createDeletedSessions(db);
   const putSession = (row: Row): void => {
@@ -294,6 +302,8 @@ function createPutSession(
               completed_at_epoch: row.completed_at_epoch ?? row.last_active_at_epoch ?? null,
             };
       putSession({ ...row, project, ...earlier, ...asNewRecord(row) });
+      // Before its records: an import stays on this device.
+      insert("imported_sessions", trash.rows(entry, "imported_sessions"));
       const session = earlier.claude_session_id ?? claude;
       insert(
         "injections",

@@ -50,9 +50,11 @@ const isLive: Readonly<Record<SyncedKind, string>> = {
 
 /**
  * The condition for a row. The number keeps the index from being read from its start. A clock that was set back since makes new
- * records look older: `isLive` knows them. Migration 27 has the same for a team's project.
+ * records look older: `isLive` knows them. Other devices had what has an incarnation, before it was deleted and restored.
+ * Migration 27 has the same for a team's project.
  */
-export const leaves = (kind: SyncedKind) => `id > @last and (created_at_epoch >= @from or ${isLive[kind]})`;
+export const leaves = (kind: SyncedKind) =>
+  `id > @last and (created_at_epoch >= @from or incarnation > 0 or ${isLive[kind]})`;
 
 // About 20 ms of a table.
 const rowsPerStep = 5_000;
