@@ -126,7 +126,14 @@ const scannedPerStep = 1_000;
 /** Texts of injections that show a record of the forget; one search for all of them. */
 async function removeShown(run: Removing): Promise<boolean> {
   const { forgets } = run.store;
-  const names = new Set(forgets.names(run.forget));
+  const names = new Set<string>();
+  for (let after = 0; ; await setImmediate()) {
+    const rows = forgets.names({ forget: run.forget, after, limit: scannedPerStep });
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    for (const row of rows) for (const name of row.names?.split(",") ?? []) names.add(name);
+    after = last.id;
+  }
   const found: number[] = [];
   for (let after = 0; names.size > 0; await setImmediate()) {
     const rows = forgets.shownRecords(after, scannedPerStep);

@@ -333,23 +333,29 @@ function createByProject(db: Sqlite): (selection: ForgetSelection) => { project:
     );
 }
 
+// Of many records with few titles there may be fewer samples.
+const newestRecords = 100;
+
 function createSamples(
   db: Sqlite,
 ): (selection: ForgetSelection, limit: number) => { project: string; title: string }[] {
   const sql = createSql(db);
   type Sample = { project: string; title: string };
-  const titles = sql.all<[observations: string, sessions: string, limit: number], Sample>(
+  // Read from the newest on: over an index of the ids, 100,000 of them were sorted for 300 ms.
+  const newest = sql.all<[observations: string, sessions: string, limit: number], Sample>(
     `select project, title
      from observations
-     where id in (select value from json_each(?))
-       or sdk_session_id in (
+     where +id in (select value from json_each(?))
+       or +sdk_session_id in (
          select s.sdk_session_id
          from json_each(?) i
          cross join sessions s on s.id = i.value)
-     group by project, title
-     order by max(id) desc
+     order by id desc
      limit ?`,
   );
-  return ({ observations, sessions }, limit) =>
-    titles(JSON.stringify(observations), JSON.stringify(sessions), limit);
+  return ({ observations, sessions }, limit) => {
+    const rows = newest(JSON.stringify(observations), JSON.stringify(sessions), newestRecords);
+    const each = new Map(rows.map((row) => [JSON.stringify([row.project, row.title]), row]));
+    return [...each.values()].slice(0, limit);
+  };
 }

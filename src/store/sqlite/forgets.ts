@@ -104,12 +104,16 @@ function createForgetEntries(db: Sqlite) {
        where one.id = ? and t.at_epoch > 0
        order by t.id`,
     ),
-    /** Names of its observations and summaries, as in the log of injections: '12', 'S3'. */
-    names: sql.values<[forget: number], string>(
-      `select iif(r.place = 'observations', '', 'S') || r.row_id
+    /** Names of its observations and summaries behind an entry, as in the log of injections: '12,S3'. */
+    names: sql.all<[{ forget: number; after: number; limit: number }], { id: number; names: string | null }>(
+      `select t.id, (
+         select group_concat(iif(r.place = 'observations', '', 'S') || r.row_id)
+         from trash_rows r
+         where r.trash_id = t.id and r.place in ('observations', 'session_summaries')) as names
        from trash t
-       cross join trash_rows r on r.trash_id = t.id
-       where t.forget_id = ? and r.place in ('observations', 'session_summaries')`,
+       where t.forget_id = @forget and t.id > @after
+       order by t.id
+       limit @limit`,
     ),
     /** Injections with a text behind an id, with the names of their records. */
     shownRecords: sql.all<[after: number, limit: number], { id: number; records: string }>(
