@@ -219,10 +219,12 @@ function failureOf(cause: unknown): HubFailureKind {
 
 function measure(run: SyncRun, sent: number): void {
   const before = run.progress?.direction === "push" ? run.progress : undefined;
-  const left = countOf(run.store.pending());
-  if (before === undefined && left === 0) return;
   const done = (before?.done ?? 0) + sent;
-  run.progress = { direction: "push", done, total: done + left };
+  // Counting reads all that waits: not after each batch.
+  const isKnown = before !== undefined && done < before.total;
+  const total = isKnown ? before.total : done + countOf(run.store.pending());
+  if (before === undefined && total === done) return;
+  run.progress = { direction: "push", done, total };
   run.onProgress();
 }
 

@@ -161,14 +161,17 @@ async function sendAll(deps: SenderDeps, signal: AbortSignal): Promise<number> {
   if ((await deps.client.teamId(signal)) !== outbox.team())
     throw new HubFailure({ kind: "wrong_account" }, wrongTeam);
   let sent = 0;
-  let fewest = Number.POSITIVE_INFINITY;
+  let first = "";
   for (let idle = 0; ; ) {
-    const waiting = outbox.waiting();
-    idle = waiting < fewest ? 0 : idle + 1;
-    // A server that answers wrongly must not be asked for ever; the next change tries again.
-    if (waiting === 0 || idle > mostIdleRounds) return sent;
-    fewest = Math.min(fewest, waiting);
     const batches = await outbox.take(await deps.self(), sharedLimits.records);
+    const next = batches[0]?.records[0];
+    if (next === undefined) return sent;
+    // In the order of the outbox, what was answered never comes first again. Counting what waits would read all of it.
+    const name = `${next.kind} ${next.record_id}`;
+    idle = name === first ? idle + 1 : 0;
+    first = name;
+    // A server that answers wrongly must not be asked for ever; the next change tries again.
+    if (idle > mostIdleRounds) return sent;
     for (const batch of batches) sent += await sendBatch(deps, batch, signal);
   }
 }

@@ -222,4 +222,18 @@ describe("progress", () => {
     expect(seen).toEqual(["pull 500/1601", "pull 1000/1601", "pull 1500/1601"]);
     expect(desktop.engine.status().progress).toBeNull();
   });
+
+  test("of a first push counts what waits at its start and at its end", async () => {
+    const laptop = createDevice(createMemoryHub().transport);
+    for (let n = 0; n < 1_600; n += 1) laptop.store.write({ n });
+    const { pending } = laptop.store;
+    let counts = 0;
+    laptop.store.pending = () => {
+      counts += 1;
+      return pending();
+    };
+    laptop.engine.start();
+    await laptop.time.advance(0);
+    expect(counts).toBe(2);
+  });
 });

@@ -312,3 +312,19 @@ test("a server that claims ever newer revisions is not asked for ever", async ()
   expect(requests.length).toBeLessThan(5);
   expect(records.counts().waiting).toBe(1);
 });
+
+test("what waits is counted once, not for each request", async () => {
+  const { memory, records, sender, connect, requests } = await device();
+  await connect("shop");
+  for (let n = 0; n < 150; n += 1) memory.addObservation({ project: "shop", title: `Turbine ${n}` });
+  const { waiting } = records;
+  let counts = 0;
+  records.waiting = () => {
+    counts += 1;
+    return waiting();
+  };
+  await sender.sendNow();
+  expect(requests.filter(({ path }) => path === "/v1/memories/shared").length).toBeGreaterThan(1);
+  expect(counts).toBe(1);
+  expect(waiting()).toBe(0);
+});

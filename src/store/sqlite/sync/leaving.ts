@@ -111,5 +111,8 @@ export function createStaying(db: Sqlite) {
   return {
     /** Looks at the next rows, each once in its life, or lets the newest of them leave after all; false when it has nothing to do. */
     next: (launch: Launch): boolean => (launch === theBeginning ? releaseNext() : markNext(launch)),
+    /** The newest row of each table that may leave now: a large import is not read whole for each push. */
+    lookedUntil: (launch: Launch): Launch["last"] =>
+      launch === theBeginning ? {} : (JSON.parse(read() ?? "{}") as Launch["last"]),
   };
 }

@@ -28,12 +28,16 @@ export function createOutgoing(db: Sqlite, failures: SyncFailures) {
   return {
     /** Finds out for the next records whether they leave; false when there are none. `take` does a step of it. */
     sortNext: staying.next,
-    take(wish: Wish): OutgoingOp[] {
-      staying.next(wish.launch);
+    /** `isSorted` is false while it is not known of all records whether they leave. */
+    take(wish: Wish): { ops: OutgoingOp[]; isSorted: boolean } {
+      const isSorted = !staying.next(wish.launch);
+      const until = staying.lookedUntil(wish.launch);
       const ops: OutgoingOp[] = [...remaps.take(wish), ...deletions.take(wish)];
-      for (const kind of kinds)
-        if (ops.length < wish.limit) ops.push(...kind.take({ ...wish, limit: wish.limit - ops.length }));
-      return ops.slice(0, wish.limit);
+      for (const kind of kinds) {
+        const limit = wish.limit - ops.length;
+        if (limit > 0) ops.push(...kind.take({ ...wish, limit }, until[kind.table] ?? noEnd));
+      }
+      return { ops: ops.slice(0, wish.limit), isSorted };
     },
     stamp(sent: readonly OutgoingOp[], self: string, now: number): void {
       for (const op of sent) {
@@ -62,14 +66,16 @@ export function createOutgoing(db: Sqlite, failures: SyncFailures) {
   };
 }
 
-type OfProject = LaunchRow & { project: string };
+type OfProject = LaunchRow & { project: string; until: number };
+
+const noEnd = Number.MAX_SAFE_INTEGER;
 
 const notPrivate = { observation: "", summary: "", session: "", prompt: "and private = 0" };
 
 function createKind(db: Sqlite, kind: SyncedKind) {
   const table = tableOf[kind];
   const sql = createSql(db);
-  const own = `synced_at is null and stays_here = 0 and project = @project and ${leaves(kind)}
+  const own = `synced_at is null and stays_here = 0 and project = @project and id <= @until and ${leaves(kind)}
        and origin_device_id is null ${notPrivate[kind]}`;
   const pulled = "synced_at is null and origin_device_id is not null";
   // A refused operation waits until its record changes.
@@ -106,14 +112,14 @@ function createKind(db: Sqlite, kind: SyncedKind) {
     revise,
     count: ({ projects, launch }: Pick<Wish, "projects" | "launch">) =>
       projects.reduce(
-        (sum, project) => sum + (countOwn({ project, ...launchRow(launch, table) }) ?? 0),
+        (sum, project) => sum + (countOwn({ project, until: noEnd, ...launchRow(launch, table) }) ?? 0),
         countPulled() ?? 0,
       ),
-    take({ self, projects, launch, limit }: Wish): OutgoingOp[] {
+    take({ self, projects, launch, limit }: Wish, until: number): OutgoingOp[] {
       const rows = pulledRows({ limit });
       for (const project of projects) {
         const left = limit - rows.length;
-        if (left > 0) rows.push(...ownRows({ project, ...launchRow(launch, table), limit: left }));
+        if (left > 0) rows.push(...ownRows({ project, until, ...launchRow(launch, table), limit: left }));
       }
       markSent(JSON.stringify(rows.map(({ id }) => id)));
       return rows.map((row) => {

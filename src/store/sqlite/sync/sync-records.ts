@@ -80,10 +80,10 @@ export function createSyncRecords(db: Sqlite, { commit, clean, projectMoves, ...
     /** Records from before this time stay here; null for none. */
     boundary: () => memory.launch()?.at_epoch || null,
     outgoing: (limit: number): Promise<OutgoingOp[]> =>
-      commit(() => {
+      firstOps(commit, () => {
         const { device_id: self } = memory.state();
         const launch = memory.launch();
-        if (self === undefined || launch === undefined) return [];
+        if (self === undefined || launch === undefined) return { ops: [], isSorted: true };
         return outgoing.take({ self, projects: projects.synced(), launch, limit });
       }),
     stamp: (sent: readonly OutgoingOp[], now: number) =>
@@ -106,6 +106,17 @@ export function createSyncRecords(db: Sqlite, { commit, clean, projectMoves, ...
     setPaused: (paused: boolean) => commit(() => memory.setPaused(paused)),
     pending: () => outgoing.pending({ projects: projects.synced(), launch: memory.launch() ?? theBeginning }),
   };
+}
+
+/** Takes, each time in another transaction, until there are operations or it is known of all records whether they leave. */
+async function firstOps(
+  commit: Parts["commit"],
+  take: () => { ops: OutgoingOp[]; isSorted: boolean },
+): Promise<OutgoingOp[]> {
+  for (;;) {
+    const { ops, isSorted } = await commit(take);
+    if (ops.length > 0 || isSorted) return ops;
+  }
 }
 
 /** Deletes what another device deleted, with the copies on this device. The trash of the other device has the record. */

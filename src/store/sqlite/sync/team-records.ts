@@ -202,7 +202,7 @@ function createTeamProjects(db: Sqlite) {
     sql.run<[project: string]>(
       `update team_records
        set acked = changed
-       where kind = '${kind}' and record_id in (select id from ${tables[kind]} where project = ?)`,
+       where kind = '${kind}' and changed > acked and record_id in (select id from ${tables[kind]} where project = ?)`,
     ),
   );
   const remove = sql.changes<[project: string]>("delete from team_projects where project = ?");

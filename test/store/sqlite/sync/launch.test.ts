@@ -65,6 +65,16 @@ test("an import leaves the index of what waits, and goes after a yes", async () 
   expect(sync.pending()).toMatchObject({ observations: 52 });
 });
 
+test("a record after an import of many steps leaves with the next push", async () => {
+  const { memory, sync, titles } = await deviceWithHistory();
+  await sync.noteLaunch(someTime + 1);
+  memory.addObservation({ title: "imported", at: someTime - 1 });
+  memory.db.prepare("update sqlite_sequence set seq = 12000 where name = 'observations'").run();
+  memory.addObservation({ title: "after", at: someTime + 2 });
+  expect(await titles()).toEqual(["after"]);
+  expect(await titles()).toEqual(["after"]);
+});
+
 test("a copied data directory keeps the launch", async () => {
   const { sync, titles } = await deviceWithHistory();
   await sync.noteLaunch(someTime + 1);
