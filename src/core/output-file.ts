@@ -29,7 +29,7 @@ export async function toFile<T>(path: string, work: (write: Write) => Promise<T>
     }
   } catch (cause) {
     await rm(part, { force: true });
-    throw isFileError(cause) ? failed(path, cause) : cause;
+    throw asOutputFailure(path, cause);
   }
 }
 
@@ -93,8 +93,9 @@ function demandPlainFile(path: string): void {
   });
 }
 
-function isFileError(cause: unknown): boolean {
-  return cause instanceof Error && "syscall" in cause;
+/** An error of the file system as `output_failed` with a next step; every other one as it is. */
+export function asOutputFailure(path: string, cause: unknown): unknown {
+  return cause instanceof Error && "syscall" in cause ? failed(path, cause) : cause;
 }
 
 function failed(what: string, cause: unknown): MemError {

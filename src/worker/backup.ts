@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { MemError } from "../core/errors.ts";
+import { asOutputFailure } from "../core/output-file.ts";
 import type { DataPaths } from "../core/paths.ts";
 import {
   type CopyProgress,
@@ -33,9 +34,13 @@ export async function backUp({ paths, file, ...progress }: BackupRequest): Promi
     });
   }
   const part = `${to}.part`;
-  const counts = await copyDatabase(paths.database, part, progress);
-  renameSync(part, to);
-  return { counts, bytes: statSync(to).size };
+  try {
+    const counts = await copyDatabase(paths.database, part, progress);
+    renameSync(part, to);
+    return { counts, bytes: statSync(to).size };
+  } catch (cause) {
+    throw asOutputFailure(to, cause);
+  }
 }
 
 function demandDirectory(to: string): void {

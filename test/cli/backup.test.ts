@@ -57,6 +57,18 @@ describe("mem backup", () => {
     expect(JSON.parse(json)).toMatchObject({ file, counts: { observations: 1 }, spooled: 0 });
   });
 
+  // Nobody, root included, can make a file there.
+  test("into a directory that cannot be written to ends with 74 and what to do", async () => {
+    await remember("Use pnpm.");
+    const { code, stderr } = await mem("backup", "/sys/memory.db");
+    expect({ code, stderr }).toMatchObject({
+      code: 74,
+      stderr: expect.stringMatching(/name a(nother)? file/i),
+    });
+    expect(stderr).toContain("/sys");
+    expect(stderr).not.toContain("Internal error");
+  });
+
   test("holds everything that was acknowledged before it started, under load", async () => {
     await mem("worker", "start");
     const client = createWorkerClient({ dataDir: mem.home.dataDir });
