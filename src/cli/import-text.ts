@@ -29,8 +29,7 @@ export function previewProgressText({ done, total }: PreviewProgress): string {
 export function importSummary(ended: ImportProgress): string[] {
   const { sessions, prompts, toolUses, turns, records, known, skipped, malformed, malformedAt, waiting } =
     ended;
-  const isRead = prompts + toolUses + turns > 0;
-  const isNew = isRead || records > 0;
+  const isNew = prompts + toolUses + turns + records > 0;
   const counts = [
     [sessions, counted(sessions, "session")],
     [prompts, counted(prompts, "prompt")],
@@ -61,7 +60,7 @@ export function importSummary(ended: ImportProgress): string[] {
           `Perhaps still running, without its end: the last turn of ${counted(ended.unfinished, "session")}. Import again later.`,
         ]),
     ...(waiting === 0 ? [] : [`${counted(waiting, "message")} wait for their records: see \`mem queue\`.`]),
-    ...(isRead
+    ...(toolUses + turns > 0
       ? ["Local rules wrote the records. Rewrite them with a model: `mem regenerate --dry-run`."]
       : []),
   ];

@@ -47,13 +47,22 @@ export function toStream(stream: Writable): Write {
 /** The bytes of a file, opened once. */
 export async function* fromFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, constants.O_RDONLY).catch((cause: unknown) => {
-    throw new MemError("not_found", {
-      message: `${path} cannot be read (${cause instanceof Error ? cause.message : String(cause)}).`,
-      hint: "Name a file that can be read.",
-      cause,
-    });
+    throw notReadable(path, cause);
   });
-  yield* file.createReadStream();
+  try {
+    yield* file.createReadStream();
+  } catch (cause) {
+    // A directory opens, and cannot be read.
+    throw codeOf(cause) === "EISDIR" ? notReadable(path, cause) : cause;
+  }
+}
+
+function notReadable(path: string, cause: unknown): MemError {
+  return new MemError("not_found", {
+    message: `${path} cannot be read (${cause instanceof Error ? cause.message : String(cause)}).`,
+    hint: "Name a file that can be read.",
+    cause,
+  });
 }
 
 /**

@@ -106,8 +106,8 @@ function filesAt(path: string, { isTranscript }: TranscriptKind): ReturnType<typ
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw noSuchPath(path);
   if (stats.isFile()) {
-    const file = { path, bytes: stats.size, changedAt: stats.mtimeMs };
-    return { files: isTranscript(path) ? [file] : [], failed: [] };
+    const isWanted = isTranscript(path) && stats.size > 0;
+    return { files: isWanted ? [{ path, bytes: stats.size, changedAt: stats.mtimeMs }] : [], failed: [] };
   }
   if (!stats.isDirectory()) return { files: [], failed: [] };
   const { files, failed } = filesBelow(path, { file: isTranscript, folder: () => true });

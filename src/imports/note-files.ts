@@ -14,9 +14,13 @@ import { recordStep, type Source, type SourceStep, unreadable } from "./source.t
 
 const stepRecords = 100;
 
-/** The file of `@modelcontextprotocol/server-memory`: each observation and relation of an entity becomes a record. */
-export function mcpMemorySource(path: string, project: string): Source {
+/**
+ * The file of `@modelcontextprotocol/server-memory`: each observation and relation of an entity becomes a
+ * record. Null for an empty file.
+ */
+export function mcpMemorySource(path: string, project: string): Source | null {
   const { size, mtimeMs } = statSync(path);
+  if (size === 0) return null;
   // Its lines have no times.
   const at = Math.trunc(mtimeMs);
   const session = notesSession("mcp-memory", { project, part: "", startedAt: at });
@@ -90,18 +94,19 @@ function notesOf(entry: JsonObject, at: number): Note[] {
   });
 }
 
-/** A folder of basic-memory: each note becomes a record, and its observations are the facts. */
-export function basicMemorySource(folder: string, project: string): Source {
+/** A folder of basic-memory: each note becomes a record, and its observations are the facts. Null without notes. */
+export function basicMemorySource(folder: string, project: string): Source | null {
   // Without hidden files and folders, such as the settings of an editor.
   const isShown = (name: string) => !name.startsWith(".");
   const { files, failed } = filesBelow(folder, {
     file: (name) => isShown(name) && name.endsWith(".md"),
     folder: isShown,
   });
+  if (files.length + failed.length === 0) return null;
   const notes = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
   return {
     ...{ kind: "basic-memory", name: folder, key: contentKey("basic-memory", folder), host: "basic-memory" },
-    ...{ unit: "bytes", size: notes.reduce((sum, { bytes }) => sum + bytes, 0) },
+    ...{ unit: "bytes", size: notes.reduce((sum, { bytes }) => sum + bytes, 0), files: notes.length },
     async *steps(position) {
       const known = createKnownNotes(position);
       if (failed.length > 0)

@@ -82,7 +82,7 @@ export async function previewSources(
         preview.unreadable.push(...unreadable);
         const events = step.events.slice(step.known ?? 0);
         // Not the end of a turn that is there.
-        isNew ||= events.some(isWork) || records.length > 0;
+        isNew ||= events.some(isWork) || records.some(({ type }) => type !== "session");
         for (const event of isNew ? await selected(events, filter) : []) see(byDirectory, event);
         for (const record of selectedRecords(records, filter)) seeRecord(byLabel, record);
         left += step.read;
@@ -115,7 +115,8 @@ function sourcesByKind(sources: readonly Source[]): FoundSources[] {
   return [...kinds].map(([kind, unit]) => {
     const ofKind = sources.filter((source) => source.kind === kind);
     const size = ofKind.reduce((sum, each) => sum + each.size, 0);
-    return { kind, files: ofKind.length, [unit]: size, imported: 0 };
+    const files = ofKind.reduce((sum, each) => sum + (each.files ?? 1), 0);
+    return { kind, files, [unit]: size, imported: 0 };
   });
 }
 

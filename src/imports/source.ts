@@ -21,6 +21,8 @@ export interface Source {
   unit: "bytes" | "commits";
   /** For the progress. */
   size: number;
+  /** Files of a folder that is one source. */
+  files?: number;
   /** Reads from where an import stopped; `null`: from the beginning. */
   steps(position: Json): AsyncGenerator<SourceStep>;
 }

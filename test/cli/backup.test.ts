@@ -57,7 +57,7 @@ describe("mem backup", () => {
     expect(JSON.parse(json)).toMatchObject({ file, counts: { observations: 1 }, spooled: 0 });
   });
 
-  // Nobody, root included, can make a file there.
+  // No user, not even root, can make a file there.
   test("into a directory that cannot be written to ends with 74 and what to do", async () => {
     await remember("Use pnpm.");
     const { code, stderr } = await mem("backup", "/sys/memory.db");

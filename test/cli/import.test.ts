@@ -59,7 +59,10 @@ test("import shows what is there, and imports all but what cannot be read", asyn
   expect(stdout).toContain("Imported 1 session, 4 prompts");
   expect(stdout).toContain("engram.db cannot be read");
   expect((await mem("import", "--yes", ...limits)).stdout).toContain("Nothing new.");
-  expect((await mem("import", "claude-mem")).stdout).toContain("Imported 2 sessions, 2 prompts");
+  const { stdout: foreign } = await mem("import", "claude-mem");
+  expect(foreign).toContain("Imported 2 sessions, 2 prompts");
+  // claude-mem wrote the records.
+  expect(foreign).not.toContain("Local rules");
 });
 
 test("one note that cannot be read is named, and the others of its folder are imported", async () => {
@@ -92,8 +95,15 @@ test("a preview lists what no import has read, and says how much one has", async
   expect(await shown("claude-code")).toMatch(nothing);
   expect(await shown("claude-code", "--project", "demo")).toMatch(nothing);
   expect(await shown("basic-memory")).toMatch(nothing);
+  const memory = join(homeOf(mem), "memory.json");
+  writeFileSync(
+    memory,
+    '{"type":"entity","name":"Ada","entityType":"person","observations":["Likes tea"]}\n',
+  );
+  await mem("import", "mcp-memory", memory);
+  expect(await shown("mcp-memory", memory)).toMatch(nothing);
   writeFileSync(join(notes, "second.md"), "Use vitest here.");
-  expect(await shown("basic-memory")).toMatch(/1 session, 1 record\n {2}second\n/);
+  expect(await shown("basic-memory")).toMatch(/^basic-memory: 2 files.*1 session, 1 record\n {2}second\n/s);
   const name = "00000000-0000-4000-8000-000000000001";
   const line = {
     ...{ type: "user", sessionId: name, cwd: "/home/user/demo", uuid: "added" },

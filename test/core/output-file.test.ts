@@ -67,6 +67,7 @@ describe("the file of an export", () => {
   });
 
   test("that is missing is reported by name", async () => {
+    await expect(fromFile(tempDir()).next()).rejects.toMatchObject({ code: "not_found" });
     const reading = fromFile(join(tempDir(), "gone.jsonl")).next();
     await expect(reading).rejects.toMatchObject({ code: "not_found", message: /gone\.jsonl/ });
   });

@@ -6,10 +6,10 @@ import { basicMemorySource } from "../../src/imports/note-files.ts";
 import type { Source } from "../../src/imports/source.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-async function read(source: Source) {
+async function read(source: Source | null) {
   const titles: unknown[] = [];
   const unreadable: string[] = [];
-  for await (const step of source.steps(null)) {
+  for await (const step of source?.steps(null) ?? []) {
     for (const { type, title } of step.records ?? []) if (type === "observation") titles.push(title);
     unreadable.push(...(step.unreadable ?? []));
   }
@@ -43,4 +43,10 @@ test("a note behind a link is read, and a link to a folder is not followed", asy
   symlinkSync(join(elsewhere, "kept.md"), join(folder, "kept.md"));
   symlinkSync(folder, join(folder, "loop"));
   expect(await read(basicMemorySource(folder, "shop"))).toEqual({ titles: ["kept"], unreadable: [] });
+});
+
+test("a folder without notes is no source", () => {
+  const folder = tempDir();
+  writeFileSync(join(folder, "picture.png"), "");
+  expect(basicMemorySource(folder, "shop")).toBeNull();
 });

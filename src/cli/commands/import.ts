@@ -239,7 +239,12 @@ async function importFound(
   if (ended.unreadable.length > 0) context.exitWith(exitCode.invalidData);
   if (ended.waiting > 0 && !isStopped) context.exitWith(exitCode.retryLater);
   if (!isStopped) return;
-  const words = ["mem import", asked.source ?? "auto --yes", asked.path].filter(Boolean).join(" ");
+  const selected = (["project", "since", "limit"] as const).flatMap((name) =>
+    options[name] === undefined ? [] : [`--${name} ${options[name]}`],
+  );
+  const words = ["mem import", asked.source ?? "auto --yes", asked.path, ...selected]
+    .filter(Boolean)
+    .join(" ");
   throw new MemError("cancelled", {
     message: `Stopped after ${ended.finished} of ${ended.sources} sources.`,
     hint: `Continue: \`${words}\`. Nothing is imported twice.`,
