@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
 import { createIntake } from "../../src/capture/intake.ts";
 import type { StreamEvent } from "../../src/core/records/events.ts";
-import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
+import { openMigrated } from "../helpers/memory-store.ts";
 
 let directory: string;
 let db: Sqlite;
@@ -17,7 +18,7 @@ let events: StreamEvent[];
 let skipped: Set<string>;
 
 function open(): void {
-  db = openDatabase(join(directory, "mem.db"), { product: "0.0.0-test", now: 1 });
+  db = openMigrated(join(directory, "mem.db"));
   store = createStore(db);
   intake = createIntake({
     store,

@@ -12,8 +12,8 @@ import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../../src/generate/writer.ts";
 import { loadMode } from "../../src/settings/modes/load-mode.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";
+import { openMigrated } from "../helpers/memory-store.ts";
 import { type ScriptedModelOptions, startScriptedModel, type Wire } from "../helpers/scripted-model.ts";
 
 interface RigOptions extends ScriptedModelOptions {
@@ -38,7 +38,7 @@ export async function createRig({
   let now = Date.UTC(2026, 10, 20, 12);
   const clock = { now: () => now, monotonicMs: () => now };
   const model = await startScriptedModel({ now: clock.now, slowMs: 20, overflowChars: 30_000, ...scripted });
-  const db = openDatabase(":memory:", { product: "0.0.0", now });
+  const db = openMigrated();
   const store = createStore(db);
   const client = clientOf(wire, { url: model.url, timeoutMs, clock });
   const provider = createModelProvider({ client, mode: loadMode("code"), prompts: loadPrompts() });

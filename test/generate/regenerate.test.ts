@@ -6,9 +6,10 @@ import type { GenerationBatch, GenerationReply } from "../../src/generate/provid
 import { createRegenerator, type Regenerator } from "../../src/generate/regenerate.ts";
 import { BudgetSpent } from "../../src/generate/spend.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 import { eventually } from "../helpers/eventually.ts";
+import { openMigrated } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { replyOf } from "./reply-support.ts";
 
@@ -37,7 +38,7 @@ afterEach(async () => {
 });
 
 function open(): void {
-  db = openDatabase(path, { product: "0.0.0-test", now: 1 });
+  db = openMigrated(path);
   store = createStore(db);
 }
 

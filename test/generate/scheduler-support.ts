@@ -9,8 +9,9 @@ import { createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "../../src/generate/provider.ts";
 import { createScheduler, type Scheduler } from "../../src/generate/scheduler.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
+import { openMigrated } from "../helpers/memory-store.ts";
 
 /** What a test has in hand; new for each one. */
 export interface SchedulerWorld {
@@ -29,7 +30,7 @@ export function newSchedulerWorldEach(): void {
   let directory = "";
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "mem-loop-"));
-    world.db = openDatabase(join(directory, "mem.db"), { product: "0.0.0-test", now: 1 });
+    world.db = openMigrated(join(directory, "mem.db"));
     world.store = createStore(world.db);
     world.now = 1_000;
     world.calls = [];

@@ -71,14 +71,17 @@ export async function seriousFindings(page: Page, rules?: string[]): Promise<str
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
 }
 
-/** Titles of the rows in the document, screen by screen to the end of the feed; a page that is being read is waited for. */
+/**
+ * Titles of the rows in the document, by steps to the end of the feed; a page that is being read is waited for. The rows
+ * beyond the screen make two screens a step that misses none.
+ */
 export async function* screensOf(page: Page): AsyncGenerator<string[]> {
   for (;;) {
     await page.locator(".feed .loading").waitFor({ state: "detached" });
     yield page.locator(".feed .row-title").allTextContents();
     const isMoved = await page.locator("main").evaluate((main) => {
       const before = main.scrollTop;
-      main.scrollBy({ top: main.clientHeight });
+      main.scrollBy({ top: 2 * main.clientHeight });
       return new Promise<boolean>((resolve) =>
         requestAnimationFrame(() => setTimeout(() => resolve(main.scrollTop > before))),
       );

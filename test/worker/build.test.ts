@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
 import { closeDatabase, openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";
 import { buildWorker } from "../../src/worker/build.ts";
@@ -11,7 +12,7 @@ import { tempDir } from "../helpers/temp-dir.ts";
 
 test("what a killed worker had claimed waits again before anyone can ask", async () => {
   const dataDir = tempDir();
-  const db = openDatabase(join(dataDir, "mem.db"), { product: "0.0.0-test", now: 1 });
+  const db = withLateStatements(openDatabase(join(dataDir, "mem.db"), { product: "0.0.0-test", now: 1 }));
   onTestFinished(() => closeDatabase(db));
   const store = createStore(db);
   claimOne(store);

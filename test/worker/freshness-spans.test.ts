@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
 import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 import { buildWorker, type Worker } from "../../src/worker/build.ts";
@@ -25,7 +26,7 @@ const dataDir = sharedTempDir();
 beforeAll(async () => {
   const settings = loadSettings({ dataDir, env: {} });
   const now = Date.now();
-  db = openDatabase(settings.paths.database, { product: "0.0.0", now });
+  db = withLateStatements(openDatabase(settings.paths.database, { product: "0.0.0", now }));
   store = createStore(db);
   const identity = { instance: "one", secret: "s", startedAt: now };
   const log = pino({ level: "silent" });

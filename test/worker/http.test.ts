@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
 import { settingKeys } from "../../src/settings/table.ts";
+import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { buildWorker } from "../../src/worker/build.ts";
 import { listedSettings } from "../../src/worker/http.ts";
@@ -43,7 +44,9 @@ test("nothing that a private tag hides in any field is stored or answered", asyn
   const dataDir = tempDir();
   const settings = loadSettings({ dataDir, env: {} });
   const clock = { now: () => 1_760_000_000_000, monotonicMs: () => performance.now() };
-  const db = openDatabase(settings.paths.database, { product: "0.0.0", now: clock.now() });
+  const db = withLateStatements(
+    openDatabase(settings.paths.database, { product: "0.0.0", now: clock.now() }),
+  );
   let port = 0;
   const identity = { instance: "one", secret: "s", startedAt: clock.now() };
   const log = pino({ level: "silent" });

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Environment } from "../../src/settings/environment.ts";
 import { loadSettings } from "../../src/settings/load.ts";
+import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
 import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { terminalText } from "../../src/text/terminal-text.ts";
 import { buildWorker } from "../../src/worker/build.ts";
@@ -17,7 +18,9 @@ import { tempDir } from "../helpers/temp-dir.ts";
 /** A worker in this process, on a real port. */
 async function openWorker(env: Environment = {}) {
   const settings = loadSettings({ dataDir: tempDir(), env: { MEM_PROVIDER: "local", ...env } });
-  const db = openDatabase(settings.paths.database, { product: "0.0.0", now: systemClock.now() });
+  const db = withLateStatements(
+    openDatabase(settings.paths.database, { product: "0.0.0", now: systemClock.now() }),
+  );
   const identity = { instance: "one", secret: "s", startedAt: systemClock.now() };
   let origin = "";
   const worker = buildWorker({

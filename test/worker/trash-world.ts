@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
-import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 import { buildWorker, type Worker } from "../../src/worker/build.ts";
+import { openMigrated } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 export const now = 1_760_000_000_000;
@@ -41,7 +42,7 @@ async function openWorker(): Promise<void> {
   const settings = loadSettings({ dataDir: tempDir(), env: {} });
   mkdirSync(settings.paths.spool, { recursive: true });
   const clock = { now: () => clockMs, monotonicMs: () => performance.now() };
-  db = openDatabase(settings.paths.database, { product: "0.0.0", now });
+  db = openMigrated(settings.paths.database);
   store = createStore(db);
   let port = 0;
   const identity = { instance: "one", secret: "s", startedAt: now };

@@ -6,8 +6,9 @@ import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { type ExportFilter, openSnapshot } from "../../../src/store/sqlite/memory-export.ts";
 import { createMemoryImport } from "../../../src/store/sqlite/memory-import.ts";
-import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
+import { openMigrated } from "../../helpers/memory-store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { draft, summaryDraft } from "./regeneration-support.ts";
 
@@ -19,7 +20,7 @@ export interface Memory {
 
 export function emptyMemory(): Memory {
   const path = join(tempDir(), "mem.db");
-  const db = openDatabase(path, { product: "0.0.0-test", now: 1 });
+  const db = openMigrated(path);
   onTestFinished(() => void db.close());
   return { path, db, store: createStore(db) };
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ClaimedMessage } from "../../../src/core/records/messages.ts";
 import { createGenerationQueue, type GenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
-import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
+import { openMigrated } from "../../helpers/memory-store.ts";
 
 const claim = { now: 2_000, leaseMs: 60_000, limit: 50, maxChars: 1_000_000 };
 let db: Sqlite;
@@ -11,7 +12,7 @@ let queue: GenerationQueue;
 let session: number;
 
 beforeEach(() => {
-  db = openDatabase(":memory:", { product: "0.0.0-test", now: 1 });
+  db = openMigrated();
   store = createStore(db);
   queue = createGenerationQueue(store, "instance-1");
   session = store.sessions.insert({

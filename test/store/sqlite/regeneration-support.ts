@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import type { DraftObservation, DraftSummary } from "../../../src/core/records/drafts.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
-import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
+import type { Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
+import { openMigrated } from "../../helpers/memory-store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 let path: string;
@@ -23,7 +24,7 @@ export function eachInAStoreOfItsOwn(): void {
 }
 
 function open(): void {
-  db = openDatabase(path, { product: "0.0.0-test", now: 1 });
+  db = openMigrated(path);
   store = createStore(db);
 }
 

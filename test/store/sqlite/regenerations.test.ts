@@ -224,27 +224,29 @@ async function rowsOfOneBatch(name: string, messages: number): Promise<number> {
 /** `real`, of which every row that a statement gives back is counted. */
 function countRows(real: Sqlite): { db: Sqlite; rows(): number } {
   let rows = 0;
+  function* counted(found: Iterable<unknown>): Generator<unknown> {
+    for (const row of found) {
+      rows += 1;
+      yield row;
+    }
+  }
   const statement = (sql: string) => {
-    const prepared = real.prepare<unknown[], unknown>(sql);
-    const [all, iterate] = [prepared.all.bind(prepared), prepared.iterate.bind(prepared)];
-    prepared.all = (...parameters) => {
-      const found = all(...parameters);
-      rows += found.length;
-      return found;
-    };
-    prepared.iterate = function* (...parameters) {
-      for (const row of iterate(...parameters)) {
-        rows += 1;
-        yield row;
-      }
-    };
-    return prepared;
+    const prepared: object = real.prepare(sql);
+    const counting: object = new Proxy(prepared, {
+      get(_prepared, name) {
+        const part: unknown = Reflect.get(prepared, name);
+        if (typeof part !== "function") return part;
+        return (...values: unknown[]) => {
+          const result: unknown = part(...values);
+          // `pluck` returns the statement.
+          if (result === prepared) return counting;
+          if (name === "all") return [...counted(result as unknown[])];
+          return name === "iterate" ? counted(result as Iterable<unknown>) : result;
+        };
+      },
+    });
+    return counting;
   };
-  const db = new Proxy(real, {
-    get(target, name) {
-      const value: unknown = name === "prepare" ? statement : Reflect.get(target, name, target);
-      return typeof value === "function" && name !== "prepare" ? value.bind(target) : value;
-    },
-  });
+  const db: Sqlite = Object.create(real, { prepare: { value: statement } });
   return { db, rows: () => rows };
 }

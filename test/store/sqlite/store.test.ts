@@ -7,6 +7,7 @@ import { createGenerationQueue } from "../../../src/store/sqlite/generation-queu
 import { createGroupCommit } from "../../../src/store/sqlite/group-commit.ts";
 import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
+import { openMigrated } from "../../helpers/memory-store.ts";
 
 let directory: string;
 let db: Sqlite;
@@ -14,7 +15,7 @@ let store: Store;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "mem-store-"));
-  db = openDatabase(join(directory, "mem.db"), { product: "0.0.0-test", now: 1 });
+  db = openMigrated(join(directory, "mem.db"));
   store = createStore(db);
 });
 

@@ -10,6 +10,7 @@ import { createStderrLog } from "../../../../src/core/log.ts";
 import { createHostedGeneration } from "../../../../src/server/generation/generation.ts";
 import { loadSettings } from "../../../../src/settings/load.ts";
 import { loadServerSettings } from "../../../../src/settings/server.ts";
+import { withLateStatements } from "../../../../src/store/sqlite/late-statements.ts";
 import { closeDatabase, openDatabase } from "../../../../src/store/sqlite/open.ts";
 import type { Json } from "../../../../src/text/json.ts";
 import { buildWorker } from "../../../../src/worker/build.ts";
@@ -262,7 +263,9 @@ function dataDir(): string {
 
 async function openWorker(): Promise<Ask> {
   const settings = loadSettings({ dataDir: dataDir(), env });
-  const db = openDatabase(settings.paths.database, { product: "0.0.0", now: systemClock.now() });
+  const db = withLateStatements(
+    openDatabase(settings.paths.database, { product: "0.0.0", now: systemClock.now() }),
+  );
   const log = pino({ level: "silent" });
   const identity = { instance: "one", secret: "s", startedAt: systemClock.now() };
   let port = 0;

@@ -14,7 +14,7 @@ import {
   type TestLog,
 } from "./devices.ts";
 
-const histories = Number(process.env.MEM_SYNC_HISTORIES ?? 60);
+const histories = Number(process.env.MEM_SYNC_HISTORIES ?? 40);
 // Of 10,000 these found faults: a label that was taken while its records were still leaving it, and a successor whose device
 // got another id.
 const found = [2340, 2753, 4899];
