@@ -26,6 +26,7 @@ import branches from "./migrations/0025-branches.sql";
 import represented from "./migrations/0026-represented.sql";
 import boundaries from "./migrations/0027-boundaries.sql";
 import promptCopies from "./migrations/0028-prompt-copies.sql";
+import sessionRows from "./migrations/0029-session-rows.sql";
 import newest from "./schema.sql";
 
 /** A numbered step of a schema. */
@@ -62,6 +63,7 @@ const migrations: readonly Migration[] = [
   { version: 26, name: "represented", sql: represented },
   { version: 27, name: "boundaries", sql: boundaries },
   { version: 28, name: "prompt-copies", sql: promptCopies },
+  { version: 29, name: "session-rows", sql: sessionRows },
 ];
 
 /** The schema version this code writes. */

@@ -645,6 +645,8 @@ begin
   on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
 end;
 CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key is not null;
+CREATE INDEX observations_of_session on observations (session_id) where session_id is not null;
+CREATE INDEX session_summaries_of_session on session_summaries (session_id) where session_id is not null;
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);
 insert into message_counts (name, value) values ('skipped', 0);

@@ -137,3 +137,24 @@ function contentOf(db: Sqlite) {
   const tables = entries.filter(({ type }) => type === "table");
   return { entries, rows: Object.fromEntries(tables.map(({ name }) => [name, rowsOf(db, name)])) };
 }
+
+test("a deleted row finds its rows in other tables by an index", () => {
+  const db = openDatabase(":memory:", { product: "0.0.0", now: 1 });
+  const keys = db
+    .prepare<[], { name: string; column: string }>(
+      `select t.name, f."from" as column
+       from sqlite_schema t
+       cross join pragma_foreign_key_list(t.name) f
+       where t.type = 'table'`,
+    )
+    .all();
+  const scanned = keys.filter(({ name, column }) =>
+    db
+      .prepare<[], { detail: string }>(`explain query plan select 1 from ${name} where ${column} = 1`)
+      .all()
+      .some(({ detail }) => detail.startsWith("SCAN")),
+  );
+  // The queue is short.
+  expect(scanned).toEqual([{ name: "pending_messages", column: "session_id" }]);
+  db.close();
+});
