@@ -1,5 +1,5 @@
 // Which projects may leave this device: read from an option, or asked at a terminal.
-import type { SyncAnswer } from "../client/worker-client.ts";
+import type { SyncAnswer, WorkerClient } from "../client/worker-client.ts";
 import { MemError } from "../core/errors.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import type { CliContext } from "./context.ts";
@@ -7,7 +7,7 @@ import type { Answers } from "./sync-answers.ts";
 import { noProjects, presentProjects } from "./unknown-project.ts";
 import { localDate } from "./words.ts";
 
-/** Projects by name; `all` has new ones too, `none` leaves the choice to each project. */
+/** Projects by name; `all` has new ones too. */
 export type ProjectChoice = "all" | "none" | readonly string[];
 
 /** Reads `--projects`. */
@@ -65,26 +65,27 @@ export async function demandProjects(context: CliContext, names: readonly string
   if (found.unknown.length > 0) throw noProjects(found);
 }
 
+type ChoosingWorker = Pick<WorkerClient, "chooseSync" | "projectDetails">;
+
 /**
- * Tells the worker. Names that no project has here may be on the hub: they wait for `pull`. Throws `not_found` for the
- * rest, after the others are chosen.
+ * Tells the worker; earlier choices are replaced. Names that no project has here may be on the hub: they wait for `pull`.
+ * Throws `not_found` for the rest, after the others are chosen.
  */
 export async function chooseProjects(
-  context: CliContext,
+  context: { worker(): ChoosingWorker },
   choice: ProjectChoice,
   pull: () => Promise<unknown>,
 ): Promise<void> {
   const worker = context.worker();
-  if (typeof choice === "string") {
-    await worker.chooseSync(undefined, choice === "all");
-    return;
-  }
+  if (typeof choice === "string") return await replaceChoices(worker, choice);
   if (choice.length === 0)
     throw new MemError("usage", {
       message: "--projects names no project.",
       hint: "Name projects, or use `--projects none`.",
     });
   let found = await presentProjects(worker, choice);
+  // First: a pull pushes too.
+  await replaceChoices(worker, found.known);
   if (found.unknown.length > 0) {
     await pull();
     found = await presentProjects(worker, choice);
@@ -96,4 +97,13 @@ export async function chooseProjects(
     message,
     hint: "Sync is set up. Choose a project: `mem project sync on <name>`.",
   });
+}
+
+/** Projects that are not named, and those without a choice, leave only with `all`. */
+async function replaceChoices(worker: ChoosingWorker, choice: ProjectChoice): Promise<void> {
+  const isAll = choice === "all";
+  const named = typeof choice === "string" ? [] : choice;
+  const answer = await worker.chooseSync(undefined, isAll);
+  for (const { project, synced } of answer.configured ? answer.projects : [])
+    if (synced === !isAll && !named.includes(project)) await worker.chooseSync(project, isAll);
 }
