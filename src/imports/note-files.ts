@@ -27,11 +27,12 @@ export function mcpMemorySource(path: string, project: string): Source | null {
   return {
     ...{ kind: "mcp-memory", name: path, key: contentKey("mcp-memory", path), host: "mcp-memory" },
     ...{ unit: "bytes", size },
-    steps: (position) => graph(path, session, createKnownNotes(position)),
+    steps: (position) => graph(path, session, position),
   };
 }
 
-async function* graph(path: string, session: NoteSession, known: KnownNotes): AsyncGenerator<SourceStep> {
+async function* graph(path: string, session: NoteSession, position: Json): AsyncGenerator<SourceStep> {
+  const known = createKnownNotes(position);
   let step = { ...emptyStep(), records: [sessionLine(session)] };
   let [line, from] = [0, 0];
   for await (const { text, end } of linesOf(path, 0, { withRest: true })) {
@@ -47,7 +48,7 @@ async function* graph(path: string, session: NoteSession, known: KnownNotes): As
       for (const note of notesOf(entry, session.startedAt))
         if (known.isNew(note)) step.records.push(observationLine(session, note));
     if (step.records.length <= stepRecords) continue;
-    yield { ...step, position: known.position() };
+    yield { ...step, position };
     step = { ...emptyStep(), records: [sessionLine(session)] };
   }
   yield { ...step, position: known.position() };
@@ -55,7 +56,7 @@ async function* graph(path: string, session: NoteSession, known: KnownNotes): As
 
 interface KnownNotes {
   isNew(note: Note): boolean;
-  /** The notes of earlier imports and of this one. */
+  /** The notes of earlier imports and of this one, for the last step: an import that ended before it finds them by their keys. */
   position(): Json;
 }
 
@@ -109,10 +110,11 @@ export function basicMemorySource(folder: string, project: string): Source | nul
     ...{ unit: "bytes", size: notes.reduce((sum, { bytes }) => sum + bytes, 0), files: notes.length },
     async *steps(position) {
       const known = createKnownNotes(position);
-      if (failed.length > 0)
-        yield { ...emptyStep(), position: known.position(), unreadable: failed.map(whyNot) };
-      for (let from = 0; from < notes.length; from += stepRecords)
-        yield markdown(notes.slice(from, from + stepRecords), { folder, project, known });
+      if (failed.length > 0) yield { ...emptyStep(), position, unreadable: failed.map(whyNot) };
+      for (let from = 0; from < notes.length; from += stepRecords) {
+        const step = markdown(notes.slice(from, from + stepRecords), { folder, project, known });
+        yield from + stepRecords < notes.length ? { ...step, position } : step;
+      }
     },
   };
 }
