@@ -77,7 +77,9 @@ function createKind(db: Sqlite, kind: SyncedKind) {
   const sql = createSql(db);
   const own = `synced_at is null and stays_here = 0 and project = @project and id <= @until and ${leaves(kind)}
        and origin_device_id is null ${notPrivate[kind]}`;
-  const pulled = "synced_at is null and origin_device_id is not null";
+  // The hub has their former text whatever their project is; the text of an edit it has not.
+  const pulled = `synced_at is null and origin_device_id is not null
+       and project not in (select label from projects where synced = 0)`;
   // A refused operation waits until its record changes.
   const unpushed = (where: string) => `select *
      from ${table}

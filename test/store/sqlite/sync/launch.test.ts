@@ -113,3 +113,25 @@ test("a clock that was set back at the launch lets no record from before it leav
   memory.addObservation({ title: "after", session: "new", at: someTime - 999_000 });
   expect(await titles()).toEqual(["after"]);
 });
+
+test("an edit of a pulled record stays while its project is off, its deletion leaves", async () => {
+  const { memory, sync } = await deviceWithHistory();
+  await sync.noteLaunch(someTime + 1);
+  memory.addObservation({ title: "to be pulled", at: someTime + 2 });
+  const ops = (await sync.outgoing(100)).map(({ row: _, ...op }) => ({ ...op, device: "laptop" }));
+  const desk = await deviceWithHistory();
+  const page = { epoch: "epoch", cursor: "1", ops, failed: [], now: someTime };
+  await desk.sync.adoptDevice("desk", "nonce of the desk");
+  await desk.sync.noteLaunch(someTime + 1);
+  const { changed } = await desk.sync.apply(page);
+  const id = changed.find(({ kind }) => kind === "observation")?.id ?? 0;
+  await desk.sync.projects.set("app", false);
+  desk.memory.store.edits.observation(id, { title: "not for others" }, someTime);
+  expect(await desk.titles()).toEqual([]);
+  expect(desk.sync.pending()).toMatchObject({ observations: 0 });
+  await desk.sync.projects.set("app", true);
+  expect(await desk.titles()).toEqual(["not for others"]);
+  await desk.sync.projects.set("app", false);
+  desk.memory.store.deletions.observation(id, someTime);
+  expect((await desk.sync.outgoing(100)).map(({ payload }) => payload)).toEqual([{ gone: true }]);
+});
