@@ -163,7 +163,7 @@ async function readHeader(lines: AsyncIterator<NumberedLine>): Promise<Header> {
   if (header === undefined || !isJsonObject(header) || header.format !== exportFormat) {
     throw new MemError("export_invalid", {
       message: "The first line is not the header of a `mem export`, so nothing was imported.",
-      hint: "`mem export --out FILE` writes one.",
+      hint: "`mem export FILE` writes one.",
     });
   }
   if (header.version !== exportVersion) {

@@ -52,8 +52,9 @@ describe("mem export", () => {
     await rule("Use pnpm, never npm.");
     const { stdout } = await mem("export", "--out", file, "--json");
     expect(JSON.parse(stdout)).toMatchObject({ file, counts: { observation: 1, session: 0 }, waiting: 0 });
-    expect(await mem("export", "--out", file)).toMatchObject({ code: 65 });
-    expect(await mem("export", "--out", file, "--force")).toMatchObject({ code: 0 });
+    expect(await mem("export", file)).toMatchObject({ code: 65 });
+    expect(await mem("export", file, "--force")).toMatchObject({ code: 0 });
+    expect(await mem("export", file, "--out", `${file}2`)).toMatchObject({ code: 64 });
     expect(await mem("export", "--json")).toMatchObject({ code: 64 });
   });
 

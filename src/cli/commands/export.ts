@@ -22,31 +22,39 @@ export function registerExport(program: Command, context: CliContext): void {
     name: "export",
     about: "Export sessions, prompts, observations, rules and summaries as JSON lines",
     summary: "Export everything that mem remembers as JSON lines",
+    arguments: [["[file]", "output file, readable by you only; default: standard output"]],
     options: [
-      ["--out <file>", "output file, readable by you only; default: standard output"],
+      ["--out <file>", "the same"],
       ["--force", "replace an existing file"],
       projectOption("one project only"),
       ["--since <time>", "records from 2026-01-31, yesterday, 36h, 7d"],
-      ["--json", "print the counts as JSON, with --out"],
+      ["--json", "print the counts as JSON, with a file"],
     ],
     notes: `\`mem import jsonl\` reads it, here or on another machine. The worker may run
 or not. Not in it: raw tool output, the trash, settings, costs and vectors:
 \`mem backup\` has all but the settings.`,
     examples: [
-      "mem export --out memory.jsonl # a copy of everything",
+      "mem export memory.jsonl # a copy of everything",
       "mem export --project shop --since 30d | gzip > shop.gz # a part, in a pipe",
     ],
-    run: (options: ExportOptions) => exportAll(context, options),
+    run: (file: string | undefined, options: ExportOptions) => exportAll(context, file, options),
   });
 }
 
-async function exportAll(context: CliContext, options: ExportOptions): Promise<void> {
+async function exportAll(
+  context: CliContext,
+  file: string | undefined,
+  options: ExportOptions,
+): Promise<void> {
   const { io, clock } = context;
-  const { out, project, since, json } = options;
+  const { out = file, project, since, json } = options;
+  if (file !== undefined && file !== out) {
+    throw new MemError("usage", { message: "Two files are named.", hint: "Leave out --out." });
+  }
   if (json === true && out === undefined) {
     throw new MemError("usage", {
       message: "--json prints counts, but standard output takes the export.",
-      hint: "Add a file: `mem export --out FILE --json`.",
+      hint: "Add a file: `mem export FILE --json`.",
     });
   }
   if (out !== undefined) demandOutsideData(out, context.paths());
