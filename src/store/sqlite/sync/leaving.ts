@@ -31,6 +31,10 @@ export const launchRow = ({ at_epoch, last }: Launch, table: SyncedTable): Launc
 const isRecordedHere = (session: string) => `(${session}.represented_until_epoch is null
          and not exists (select 1 from imported_sessions i where i.session_id = ${session}.id))`;
 
+// An import may also add the turns that a session recorded here lacks. Read last: it looks at all events of a session.
+const hasNoImport = (session: string) =>
+  `not exists (select 1 from raw_events r where r.session_id = ${session}.id and r.imported_at_epoch is not null)`;
+
 // Of a session or a prompt that came after the launch, and not from an import. A manual record is never regenerated.
 const isOfLivePrompt = (table: string) => `exists (
          select 1
@@ -39,19 +43,21 @@ const isOfLivePrompt = (table: string) => `exists (
            and (s.id > @last_session or exists (
              select 1
              from user_prompts p
-             where p.session_id = s.id and p.prompt_number = ${table}.prompt_number and p.id > @last_prompt)))`;
+             where p.session_id = s.id and p.prompt_number = ${table}.prompt_number and p.id > @last_prompt))
+           and ${hasNoImport("s")})`;
 
 const isLive: Readonly<Record<SyncedKind, string>> = {
   observation: `(generation_key is null and generator = 'manual') or ${isOfLivePrompt("observations")}`,
   summary: isOfLivePrompt("session_summaries"),
-  prompt: `exists (select 1 from sessions s where s.id = user_prompts.session_id and ${isRecordedHere("s")})`,
+  prompt: `exists (
+         select 1 from sessions s where s.id = user_prompts.session_id and ${isRecordedHere("s")} and ${hasNoImport("s")})`,
   session: isRecordedHere("sessions"),
 };
 
 /**
  * The condition for a row. The number keeps the index from being read from its start. A clock that was set back since makes new
  * records look older: `isLive` knows them. Other devices had what has an incarnation, before it was deleted and restored.
- * Migration 27 has the same for a team's project.
+ * Migration 30 has the same for a team's project.
  */
 export const leaves = (kind: SyncedKind) =>
   `id > @last and (created_at_epoch >= @from or incarnation > 0 or ${isLive[kind]})`;

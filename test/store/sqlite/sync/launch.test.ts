@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { createSyncRecords } from "../../../../src/store/sqlite/sync/sync-records.ts";
 import { createMemoryStore, someTime } from "../../../helpers/memory-store.ts";
+import { addImportedTurn } from "./imported-turn.ts";
 
 async function deviceWithHistory() {
   const memory = createMemoryStore();
@@ -134,4 +135,13 @@ test("an edit of a pulled record stays while its project is off, its deletion le
   await desk.sync.projects.set("app", false);
   desk.memory.store.deletions.observation(id, someTime);
   expect((await desk.sync.outgoing(100)).map(({ payload }) => payload)).toEqual([{ gone: true }]);
+});
+
+test("turns that an import adds to a session recorded here stay", async () => {
+  const { memory, sync, titles } = await deviceWithHistory();
+  memory.addPrompt("Recorded.", { session: "old", at: someTime });
+  await sync.noteLaunch(someTime + 1);
+  addImportedTurn(memory, "old");
+  expect(await titles()).toEqual([]);
+  expect(sync.pending()).toMatchObject({ observations: 0, prompts: 0 });
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { TeamBatch } from "../../../../src/core/records/team.ts";
 import { createTeamRecords } from "../../../../src/store/sqlite/sync/team-records.ts";
 import { createMemoryStore, someTime } from "../../../helpers/memory-store.ts";
+import { addImportedTurn } from "./imported-turn.ts";
 
 const later = someTime + 1_000;
 
@@ -104,5 +105,11 @@ test("an import of older sessions stays out of the team", async () => {
   const session = memory.store.sessions.byClaudeId("imported")?.id;
   memory.db.prepare("insert into imported_sessions values (?, 1)").run(session);
   memory.addObservation({ project: "shop", title: "imported", session: "imported", at: someTime });
+  expect(await titles()).toEqual([]);
+});
+
+test("turns that an import adds to a session recorded here stay out of the team", async () => {
+  const { memory, titles } = await connectedLater(later);
+  addImportedTurn(memory, "old", "shop");
   expect(await titles()).toEqual([]);
 });
