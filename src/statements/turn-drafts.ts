@@ -5,6 +5,7 @@ import type { ObservationConcept, ObservationType } from "../core/records/record
 import type { Turn } from "../core/records/turn.ts";
 import { withoutHostBlocks } from "../core/tools/host-blocks.ts";
 import { excerpt } from "../text/excerpt.ts";
+import { isFileName } from "../text/file-name.ts";
 import { clip } from "../text/plain-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { type Fix, fixesOf } from "./commands/fixes.ts";
@@ -53,7 +54,7 @@ export function draftOf(
 ): DraftObservation {
   const { kind, text, said_by, standing, reach, salience, families } = statement;
   const { type, concepts } = words[kind];
-  const paths = namesIn(text).filter((name) => file.test(name));
+  const paths = namesIn(text).filter(isFileName);
   const asked = excerpt(terminalLine(withoutHostBlocks(turn.prompt).slice(0, askedChars * 8)), askedChars);
   return {
     obs_type: type,
@@ -147,4 +148,3 @@ const newShare = { agreement: 0.4, statement: 0.2 };
 const agreement =
   /^(?:done|understood|noted|got it|ok(?:ay)?|sure|will do|verstanden|alles klar|gemacht|entendido|hecho|listo|compris|entendu|d'accord|combinado|feito|понял\w*|готово|хорошо|明白了?|好的|了解(?:しました)?|承知しました)[\s,.:;!—–，。、-]+/i;
 const askedChars = 140;
-const file = /^[\w@.~/-]*[\w@-]+\.[a-z]{1,5}$/i;

@@ -1,5 +1,6 @@
 // The clauses of a sentence, and which classes of wording each of them has.
 import { setOf } from "../../core/tools/name-lists.ts";
+import { fileEndings } from "../../text/file-name.ts";
 import { cueOf } from "../text/cue-pattern.ts";
 import type { Cue, RuleWords } from "./rule-words.ts";
 import { german } from "./words-de.ts";
@@ -160,7 +161,6 @@ const clauseEnd = /([,;:.!?](?=\s|$)|\s[-–—]+\s|[()])/;
 const unspacedClauseEnd = /([，、；：。！？]|[,;:.!?](?=\s|$|[\u3040-\u9fff])|\s[-–—]+\s|[()（）])/;
 const quoted =
   /"[^"]{0,400}"|“[^“”]{0,400}”|«[^«»]{0,400}»|„[^„“”]{0,400}[“”]|「[^「」]{0,400}」|『[^『』]{0,400}』|(?<=^|[\s(])'[^']{8,400}'(?=$|[\s).,;:!?])/gu;
-const fileName =
-  /^\.?[\w@*-][\w@*.-]*\.(?:jsonc?|ya?ml|mdx?|[cm]?[jt]sx?|py|rb|go|rs|java|kt|sql|toml|lock|env|txt|csv|cfg|conf|ini|sh|html?|s?css|xml|proto|gradle|tf|ipynb|lua|php|swift|vue|svelte|c|h|cpp|cs|ex|exs)$|^\.env$|^[A-Z][a-z]*file$/;
+const fileName = new RegExp(`^\\.?[\\w@*-][\\w@*.-]*\\.(?:${fileEndings}|env)$|^\\.env$|^[A-Z][a-z]*file$`);
 const keptFolder =
   /(?:^|\/)(?:vendor|third_party|node_modules|gen|_*generated_*|dist|build|legacy|migrations)\/?(?:\*\*?)?$/;

@@ -4,6 +4,7 @@ import type { ClaimedMessage } from "../../../core/records/messages.ts";
 import type { ObservationConcept } from "../../../core/records/records.ts";
 import { withoutHostBlocks } from "../../../core/tools/host-blocks.ts";
 import { isSmallTalk } from "../../../statements/concluded.ts";
+import { fileEndings, isFileName } from "../../../text/file-name.ts";
 import { clip, headAndTail, oneLine, plain } from "../../../text/plain-text.ts";
 import { caps, distinct, paths, sentence } from "./finding.ts";
 
@@ -81,7 +82,7 @@ function bare(line: string): string {
 }
 
 function filesIn(text: string): string[] {
-  return Array.from(text.matchAll(filePattern), ([, path = ""]) => path);
+  return Array.from(text.matchAll(filePattern), ([, path = ""]) => path).filter(isFileName);
 }
 
 const requestChars = 300;
@@ -101,8 +102,10 @@ const question =
 const problem = /\b(?:fix|bug|error|broken|crash|fail|wrong|root cause|regression)/i;
 const resultWords =
   /\b\d+ (?:of \d+ )?(?:tests?|passed|failed|errors?|warnings?)\b|\bexit code \d|\bcommit(?:ted)? (?:as )?`?[0-9a-f]{7,40}\b|\b\d+(?:\.\d+)? ?(?:ms|MB|KB|%|seconds)\b/i;
-const filePattern =
-  /(?:^|[\s`"'(])((?:[\w@.~-]*\/)*[\w@.-]+\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs?|cpp|h|swift|sql|md|json|ya?ml|toml|css|s?html?|sh|vue|svelte|prisma|proto|graphql))(?=$|[\s`"'):,;.])/gm;
+const filePattern = new RegExp(
+  `(?:^|[\\s\`"'(])((?:[\\w@.~-]*/)*[\\w@.-]+\\.(?:${fileEndings}))(?=$|[\\s\`"'):,;.])`,
+  "gm",
+);
 
 type Topic = "completed" | "learned" | "investigated" | "next_steps" | "notes";
 
