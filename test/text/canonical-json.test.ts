@@ -104,9 +104,9 @@ describe("an object of canonical JSON", () => {
         if (isCanonical(text)) canonical += 1;
         expect(readCanonicalObject(text, levels) !== undefined, text).toBe(isCanonical(text));
       }),
-      { numRuns: 20_000 },
+      { numRuns: 8_000 },
     );
-    expect(canonical).toBeGreaterThan(500);
+    expect(canonical).toBeGreaterThan(200);
   });
 
   test.each([
