@@ -236,4 +236,23 @@ describe("progress", () => {
     await laptop.time.advance(0);
     expect(counts).toBe(2);
   });
+
+  test("of a first pull lets others work: a page is not one transaction", async () => {
+    const hub = createMemoryHub();
+    const laptop = createDevice(hub.transport);
+    for (let n = 0; n < 300; n += 1) laptop.store.write({ n });
+    laptop.engine.start();
+    await laptop.time.advance(0);
+    const desktop = createDevice(hub.transport, { nonce: "other" });
+    const { apply } = desktop.store;
+    const sizes: number[] = [];
+    desktop.store.apply = async (page) => {
+      sizes.push(page.ops.length);
+      return await apply(page);
+    };
+    desktop.engine.start();
+    await desktop.time.advance(0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(300);
+    expect(Math.max(...sizes)).toBeLessThan(50);
+  });
 });
