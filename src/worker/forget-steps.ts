@@ -117,7 +117,8 @@ function removeEvents(run: Removing, ids: readonly number[]): Promise<boolean> {
 type Copies = Parameters<TrashDeps["store"]["wordCopies"]>[0];
 
 function removeCopies(run: Removing, copies: Copies): Promise<boolean> {
-  const of = (name: keyof Copies) => chunks(copies[name] ?? [], 50).map((some) => ({ [name]: some }));
+  const of = (name: "causes" | "titles" | "texts") =>
+    chunks(copies[name] ?? [], 50).map((some) => ({ [name]: some }));
   return removeCopiesIn(run, [...of("causes"), ...of("titles"), ...of("texts")]);
 }
 
@@ -126,26 +127,33 @@ const scannedPerStep = 1_000;
 /** Texts of injections that show a record of the forget; one search for all of them. */
 async function removeShown(run: Removing): Promise<boolean> {
   const { forgets } = run.store;
-  const names = new Set<string>();
+  const projects = new Map<string, string>();
   for (let after = 0; ; await setImmediate()) {
     const rows = forgets.names({ forget: run.forget, after, limit: scannedPerStep });
     const last = rows.at(-1);
     if (last === undefined) break;
-    for (const row of rows) for (const name of row.names?.split(",") ?? []) names.add(name);
+    for (const { names, project } of rows)
+      for (const name of names?.split(",") ?? []) projects.set(name, project);
     after = last.id;
   }
-  const found: number[] = [];
-  for (let after = 0; names.size > 0; await setImmediate()) {
+  const found = new Map<string, number[]>();
+  for (let after = 0; projects.size > 0; await setImmediate()) {
     const rows = forgets.shownRecords(after, scannedPerStep);
     const last = rows.at(-1);
     if (last === undefined) break;
-    for (const { id, records } of rows)
-      if (records.split(",").some((name) => names.has(name))) found.push(id);
+    for (const { id, records } of rows) {
+      const name = records.split(",").find((each) => projects.has(each));
+      const project = projects.get(name ?? "");
+      if (project === undefined) continue;
+      const ids = found.get(project) ?? [];
+      ids.push(id);
+      found.set(project, ids);
+    }
     after = last.id;
   }
   return removeCopiesIn(
     run,
-    chunks(found, 100).map((texts) => ({ texts })),
+    [...found].flatMap(([project, ids]) => chunks(ids, 100).map((texts) => ({ texts, project }))),
   );
 }
 
@@ -159,11 +167,11 @@ async function removeCopiesIn(
     if (run.isStopped()) return false;
     const moved = await store.commit(() => {
       const done = store.wordCopies(copies, at);
-      if (done !== undefined)
-        store.forgets.add(forget, done.trash_id, events === "counted" ? { events: done.events } : {});
+      for (const one of done)
+        store.forgets.add(forget, one.trash_id, events === "counted" ? { events: one.events } : {});
       return done;
     });
-    for (const session of moved?.sessions ?? []) {
+    for (const session of moved.flatMap(({ sessions }) => sessions)) {
       await run.scheduler.cancel(session);
       run.scheduler.notify(session);
     }

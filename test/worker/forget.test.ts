@@ -116,7 +116,8 @@ test("words go from injected texts of before an edit, within the filters", async
   expect(await planned({ before: "2100-01-01" })).toMatchObject({ counts: { observations: 0 }, copies: 2 });
   expect(await forget({ query: "walrus" })).toMatchObject({ error: null, checked: { words: 1, found: 0 } });
   expect(texts()).toEqual(["Nothing of it."]);
-  expect(await planned({})).toMatchObject({ copies: 0, trashed: 1 });
+  // One of the project, one without.
+  expect(await planned({})).toMatchObject({ copies: 0, trashed: 2 });
   const { items } = (await ask("GET", "/api/trash")).body;
   expect(items[0].title).toBe("titles, causes or injected texts");
   await ask("POST", `/api/trash/${items[0].trash_id}/restore`, {});
@@ -138,4 +139,34 @@ test("a plan counts no injected text of a record that goes", async () => {
   expect((await ask("POST", "/api/forget/plan", { query: "walrus" })).body).toEqual(without);
   await forget({ query: "walrus" });
   expect(texts()).toEqual([]);
+});
+
+test("copies of several projects are one entry of each in the trash", async () => {
+  await workIn("one", "walrus");
+  await workIn("two", "heron");
+  db.exec("update sessions set project = 'shop' where claude_session_id = 'two'");
+  db.exec("update sessions set title = 'A zebra crossing'");
+  for (const session of ["one", "two"]) inject(session, "A zebra was shown.", []);
+  await forget({ query: "zebra" });
+  for (const project of ["app", "shop"])
+    expect((await ask("GET", `/api/trash?project=${project}`)).body.items).toHaveLength(1);
+  await forget({ project: "shop", forever: true });
+  const left = "select count(*) from trash_rows where content like '%zebra%'";
+  expect(db.prepare(left).pluck().get()).toBe(2);
+  const { items } = (await ask("GET", "/api/trash")).body;
+  expect(items).toHaveLength(1);
+  expect(await ask("POST", `/api/trash/${items[0].trash_id}/restore`, {})).toMatchObject({ status: 200 });
+  expect(texts()).toEqual(["A zebra was shown."]);
+});
+
+test("a text that shows another project's rule goes for good with that project", async () => {
+  await workIn("one", "walrus");
+  await ask("POST", "/api/rules", { text: "Always feed the zebra.", project: "shop" });
+  const id = db.prepare<[], number>("select max(id) from observations").pluck().get() ?? 0;
+  inject("one", "Always feed the zebra.", [id]);
+  await forget({ project: "shop" });
+  expect(texts()).toEqual([]);
+  await forget({ project: "shop", forever: true });
+  expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
+  expect(db.prepare("select count(*) from trash_rows where content like '%zebra%'").pluck().get()).toBe(0);
 });

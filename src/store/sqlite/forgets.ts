@@ -105,8 +105,11 @@ function createForgetEntries(db: Sqlite) {
        order by t.id`,
     ),
     /** Names of its observations and summaries behind an entry, as in the log of injections: '12,S3'. */
-    names: sql.all<[{ forget: number; after: number; limit: number }], { id: number; names: string | null }>(
-      `select t.id, (
+    names: sql.all<
+      [{ forget: number; after: number; limit: number }],
+      { id: number; project: string; names: string | null }
+    >(
+      `select t.id, t.project, (
          select group_concat(iif(r.place = 'observations', '', 'S') || r.row_id)
          from trash_rows r
          where r.trash_id = t.id and r.place in ('observations', 'session_summaries')) as names
