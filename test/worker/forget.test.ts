@@ -170,3 +170,11 @@ test("a text that shows another project's rule goes for good with that project",
   expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
   expect(db.prepare("select count(*) from trash_rows where content like '%zebra%'").pluck().get()).toBe(0);
 });
+test("a short word behind a line break in a list is found", async () => {
+  await workIn("one", "walrus");
+  db.prepare("update observations set facts = ? where id = (select min(id) from observations)").run(
+    JSON.stringify(["first\nzebra", "tab\tlynx"]),
+  );
+  for (const query of ["zebra", "lynx"])
+    expect((await ask("POST", "/api/forget/plan", { query })).body.counts.observations).toBe(1);
+});

@@ -1,6 +1,6 @@
 // Selects the records that a forget deletes.
 import type { ForgetCounts, ForgetSelection } from "../../core/records/forget.ts";
-import { isJsonObject, type Json } from "../../text/json.ts";
+import { isJsonObject, type Json, parseJson } from "../../text/json.ts";
 import {
   createByFilter,
   type FilterRow,
@@ -47,6 +47,8 @@ export interface WordScan {
 interface ScannedRow {
   id: number;
   text: string;
+  /** JSON arrays of texts, as one array. */
+  lists?: string;
   /** Names of the records that an injected text shows. */
   records?: string;
 }
@@ -67,12 +69,12 @@ function createScans(db: Sqlite): WordScan[] {
       of,
       step: (filter, after) => {
         const { projects: _projects, ...row } = rowOf(filter);
-        return rows({ ...row, after });
+        return rows({ ...row, after }).map(withLists);
       },
     };
   };
   const record = (table: string, columns: string, where = "true") =>
-    `select r.id, concat_ws(char(10), ${columns}) as text
+    `select r.id, ${columns}
      from ${table} r
      left join sessions s on s.sdk_session_id = r.sdk_session_id
      where r.id > @after and ${where} and (@project is null or r.project = @project)
@@ -88,7 +90,9 @@ function createScans(db: Sqlite): WordScan[] {
      from injections r
      left join sessions s on s.claude_session_id = r.session
      where ${within("r.at_epoch")} and ${where}`;
-  const lists = "r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified";
+  const lists =
+    "'[' || concat_ws(',', r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified) || ']' as lists";
+  const withTexts = (columns: string) => `concat_ws(char(10), ${columns}) as text, ${lists}`;
   const events = scan(
     "events",
     `select r.id, r.payload as text
@@ -100,16 +104,16 @@ function createScans(db: Sqlite): WordScan[] {
   return [
     scan(
       "observations",
-      record("observations", `r.title, r.subtitle, r.summary, r.narrative, r.text, ${lists}`),
+      record("observations", withTexts("r.title, r.subtitle, r.summary, r.narrative, r.text")),
     ),
     scan(
       "summaries",
       record(
         "session_summaries",
-        `r.summary_text, r.request, r.investigated, r.learned, r.completed, r.next_steps, r.notes, ${lists}`,
+        withTexts("r.summary_text, r.request, r.investigated, r.learned, r.completed, r.next_steps, r.notes"),
       ),
     ),
-    scan("prompts", record("user_prompts", "r.prompt_text", "r.private = 0")),
+    scan("prompts", record("user_prompts", "r.prompt_text as text", "r.private = 0")),
     {
       of: "events",
       step: (filter, after) =>
@@ -132,6 +136,12 @@ function createScans(db: Sqlite): WordScan[] {
          and (@before is null or r.created_at_epoch < @before) and @spare is not null`,
     ),
   ];
+}
+
+// In JSON, a word behind a line break begins with the `n` of `\n`.
+function withLists({ lists, ...row }: ScannedRow): ScannedRow {
+  if (lists === undefined) return row;
+  return { ...row, text: `${row.text}\n${leavesOf({ lists: parseJson(lists) ?? lists })}` };
 }
 
 // The kind of an event is no word of its content.
