@@ -26,7 +26,7 @@ export async function select(
   const { forgetSelections } = store;
   if (ages !== undefined) return byAge(store, ages, spareKept);
   if (choice.ids !== undefined) return named(store, choice.ids, goesOn);
-  const session = choice.session === undefined ? null : forgetSelections.session({ session: choice.session });
+  const session = sessionOf(store, choice);
   if (session === undefined) {
     if (goesOn) return noSelection();
     throw new MemError("not_found", {
@@ -43,6 +43,15 @@ export async function select(
   return choice.query === undefined
     ? inSteps(forgetSelections.byFilter(filter))
     : containing(store, filter, wordMatcher(choice.query));
+}
+
+/** Null without one in the choice; undefined for one that is neither here nor in the trash. */
+function sessionOf(
+  { forgetSelections }: Store,
+  { session }: ForgetWork["choice"],
+): number | null | undefined {
+  if (session === undefined) return null;
+  return forgetSelections.session({ session }) ?? forgetSelections.deletedSession({ session });
 }
 
 /** What is older than the limit of its project, with events of sessions that stay. */
@@ -164,10 +173,10 @@ export async function earlierEntries(
   const isWholeProject = query === undefined && session === undefined && before === null;
   if (project !== null && isWholeProject)
     for (const entry of store.forgets.entriesOfProject(project)) entries.add(entry);
-  if (query === undefined) return entries;
-  const ofSession = session === undefined ? null : store.forgetSelections.session({ session });
+  if (query === undefined && session === undefined && before === null) return entries;
+  const ofSession = sessionOf(store, choice);
   if (ofSession === undefined) return entries;
-  const matches = wordMatcher(query);
+  const matches = query === undefined ? () => true : wordMatcher(query);
   for (let after = 0; ; await setImmediate()) {
     const rows = store.forgets.entryTexts({ project, session: ofSession, before, after, limit: 50 });
     const last = rows.at(-1);

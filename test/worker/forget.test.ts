@@ -178,3 +178,21 @@ test("a short word behind a line break in a list is found", async () => {
   for (const query of ["zebra", "lynx"])
     expect((await ask("POST", "/api/forget/plan", { query })).body.counts.observations).toBe(1);
 });
+
+test("a session for good takes what was deleted of it before", async () => {
+  await workIn("one", "walrus");
+  await workIn("two", "heron");
+  for (const { id } of db
+    .prepare<[], { id: number }>("select min(id) as id from observations group by session_id")
+    .all())
+    await ask("DELETE", `/api/observations/${id}`);
+  const choice = { session: "one" };
+  expect((await ask("POST", "/api/forget/plan", choice)).body.trashed).toBe(1);
+  expect(await forget({ ...choice, forever: true })).toMatchObject({ gone: true });
+  expect(db.prepare("select count(*) from trash_rows where content like '%walrus%'").pluck().get()).toBe(0);
+  expect((await ask("GET", "/api/trash")).body.items).toHaveLength(1);
+  await forget({ session: "two" });
+  expect((await ask("POST", "/api/forget/plan", { session: "two" })).body).toMatchObject({ trashed: 2 });
+  await forget({ session: "two", forever: true });
+  expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
+});

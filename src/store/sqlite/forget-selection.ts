@@ -28,6 +28,16 @@ export function createForgetSelections(db: Sqlite) {
        where claude_session_id = @session or cast(id as text) = @session
        limit 1`,
     ),
+    /** The newest one in the trash. */
+    deletedSession: sql.value<[{ session: string }], number>(
+      `select r.row_id
+       from trash_rows r
+       cross join trash t on t.id = r.trash_id
+       where r.place = 'sessions' and r.row_id is not null and t.at_epoch > 0 and t.record_id > 0
+         and (cast(r.row_id as text) = @session or r.content ->> '$.claude_session_id' = @session)
+       order by r.id desc
+       limit 1`,
+    ),
     count: createCount(db),
     partsOf: createPartsOf(db),
     words: createOwnWords(db),
