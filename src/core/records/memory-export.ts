@@ -231,6 +231,9 @@ export const exportedFields = {
     deleted_at_epoch: "time",
     title_key: "name?",
     is_statement: "flag",
+    /** Of a prompt: hashes as which an import of transcripts may bring it, and when. */
+    delivery_key: "name?",
+    asked_at_epoch: "time?",
   },
 } as const satisfies Record<ExportKind, Record<string, FieldType>>;
 

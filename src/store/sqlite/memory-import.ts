@@ -231,8 +231,9 @@ function createDeletionImport(db: Sqlite, rows: ImportedRows): Import {
   const sql = createSql(db);
   const insert = sql.run<[ExportRow]>(
     `insert into tombstones (kind, record_id, sdk_session_id, deleted_at_epoch, generation_key, title_key,
-       is_statement, revision)
-     values (@kind, @id, @sdk_session_id, @deleted_at_epoch, @generation_key, @title_key, @is_statement, 1)`,
+       is_statement, delivery_key, asked_at_epoch, revision)
+     values (@kind, @id, @sdk_session_id, @deleted_at_epoch, @generation_key, @title_key,
+       @is_statement, @delivery_key, @asked_at_epoch, 1)`,
   );
   const hasId = sql.value<[kind: string, id: number], number>(
     "select 1 from tombstones where kind = ? and record_id = ?",

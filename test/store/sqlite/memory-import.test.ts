@@ -28,6 +28,16 @@ describe("into an empty memory", () => {
     );
   });
 
+  test("a deleted prompt stays known to later imports of its transcript", async () => {
+    const source = await filled("one");
+    const copy = emptyMemory();
+    await importInto(copy, exported(source));
+    const keys =
+      "select record_id, delivery_key, asked_at_epoch from tombstones where kind = 'prompt' and delivery_key is not null";
+    expect(all(copy, keys)).toEqual(all(source, keys));
+    expect(all(copy, keys)).toHaveLength(1);
+  });
+
   test("an export of the copy's copy is equal too", async () => {
     const lines = exported(await filled("one"));
     const [copy, next] = [emptyMemory(), emptyMemory()];
