@@ -226,7 +226,7 @@ async function forgetSelected(
   await deps.refreshFolders();
   const found = store.forgetSelections.words.found(work.words);
   const checked = { words: work.words.length, found };
-  run.state = { ...run.state, checked, trash_id: store.forgets.entriesOf({ forget: id })[0] ?? null };
+  run.state = { ...run.state, checked, trash_id: store.forgets.byId(id)?.trash_id ?? null };
   // Until here a worker that is killed begins again.
   if (work.forever) await eraseAll(deps, run, { work, forget: { id, ...checked } });
   else await store.commit(() => store.forgets.done({ id, ...checked }));

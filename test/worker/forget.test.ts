@@ -196,3 +196,13 @@ test("a session for good takes what was deleted of it before", async () => {
   await forget({ session: "two", forever: true });
   expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
 });
+
+test("the undo of a forget is its own entry, not an edit from before", async () => {
+  await workIn("one", "walrus");
+  const id = db.prepare<[], number>("select min(id) from observations").pluck().get();
+  await ask("PATCH", `/api/observations/${id}`, { title: "Edited" });
+  const { trash_id } = await forget({ ids: [String(id)] });
+  const undone = await ask("POST", `/api/trash/${trash_id}/restore`, {});
+  expect(undone).toMatchObject({ status: 200, body: { restored: { observations: 1 } } });
+  expect(db.prepare("select title from observations where id = ?").pluck().get(id)).toBe("Edited");
+});
