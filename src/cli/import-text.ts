@@ -1,6 +1,7 @@
 // Texts of `mem import`: progress, summary and preview.
 import type { ImportProgress } from "../imports/import.ts";
 import type { ImportPreview, PreviewProgress } from "../imports/preview.ts";
+import { inShell } from "../text/in-shell.ts";
 import { oneLine } from "../text/plain-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 import { bytesInWords, counted, homePath, localDate } from "./words.ts";
@@ -132,4 +133,18 @@ function countsInWords({
     [records, "record"],
   ] as const;
   return words.flatMap(([count, noun]) => (count === 0 ? [] : [counted(count, noun)])).join(", ");
+}
+
+/** The command that goes on with an import; `auto` does not ask a second time. */
+export function sameImport(
+  { source, path }: { source: string | null; path: string | undefined },
+  selection: { project?: string; since?: string; limit?: number },
+): string {
+  const selected = (["project", "since", "limit"] as const).flatMap((name) =>
+    selection[name] === undefined ? [] : [`--${name}`, String(selection[name])],
+  );
+  const asked = source === null ? ["auto", "--yes"] : [source];
+  return ["mem", "import", ...asked, ...(path === undefined ? [] : [path]), ...selected]
+    .map(inShell)
+    .join(" ");
 }

@@ -2,8 +2,9 @@
 import { version } from "../core/version.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import type { ServerSettings } from "../settings/server.ts";
+import { inShell } from "../text/in-shell.ts";
 import type { ServerDatabase } from "./postgres/own-database.ts";
-import { inShell, placeOfPostgres } from "./postgres/postgres-home.ts";
+import { placeOfPostgres } from "./postgres/postgres-home.ts";
 
 interface Greeted extends Pick<ServerDatabase, "described"> {
   settings: LoadedSettings;

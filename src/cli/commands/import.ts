@@ -24,6 +24,7 @@ import {
   importSummary,
   previewLines,
   previewProgressText,
+  sameImport,
   totalInWords,
   wasImported,
 } from "../import-text.ts";
@@ -239,15 +240,9 @@ async function importFound(
   if (ended.unreadable.length > 0) context.exitWith(exitCode.invalidData);
   if (ended.waiting > 0 && !isStopped) context.exitWith(exitCode.retryLater);
   if (!isStopped) return;
-  const selected = (["project", "since", "limit"] as const).flatMap((name) =>
-    options[name] === undefined ? [] : [`--${name} ${options[name]}`],
-  );
-  const words = ["mem import", asked.source ?? "auto --yes", asked.path, ...selected]
-    .filter(Boolean)
-    .join(" ");
   throw new MemError("cancelled", {
     message: `Stopped after ${ended.finished} of ${ended.sources} sources.`,
-    hint: `Continue: \`${words}\`. Nothing is imported twice.`,
+    hint: `Continue: \`${sameImport(asked, options)}\`. Nothing is imported twice.`,
   });
 }
 

@@ -6,6 +6,7 @@ import { makeDirectories } from "../../core/directory.ts";
 import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { contentKey } from "../../core/ids.ts";
+import { inShell } from "../../text/in-shell.ts";
 import { ancestorsOf, type PostgresUser } from "./postgres-programs.ts";
 
 export interface PostgresHome {
@@ -144,11 +145,6 @@ function isLink(path: string): boolean {
 export function placeOfPostgres(dataDir: string): { place: string; isOutside: boolean } {
   const inside = join(dataDir, "postgres");
   return { place: existsSync(inside) ? realpathSync(inside) : inside, isOutside: isLink(inside) };
-}
-
-/** A path quoted for a shell. */
-export function inShell(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function shortName(path: string): string {

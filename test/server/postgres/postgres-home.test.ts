@@ -6,7 +6,6 @@ import { MemError } from "../../../src/core/errors.ts";
 import {
   accountForInitdb,
   giveTo,
-  inShell,
   placeOfPostgres,
   preparePostgresHome,
 } from "../../../src/server/postgres/postgres-home.ts";
@@ -104,12 +103,6 @@ test("does not replace memory that PostgreSQL can no longer reach", () => {
   expect(refused?.code).toBe(isRoot ? "data_dir_unusable" : undefined);
   execFileSync("/bin/sh", ["-c", /`(chmod .+?)`/.exec(refused?.hint ?? "")?.[1] ?? "true"]);
   expect(preparePostgresHome(dataDir).cluster).toBe(cluster);
-});
-
-test("quotes any path as one word of a shell", () => {
-  for (const path of ["/var/lib/x-1", "/a b/it's $HOME", '/`id`/"x"']) {
-    expect(execFileSync("/bin/sh", ["-c", `printf %s ${inShell(path)}`], { encoding: "utf8" })).toBe(path);
-  }
 });
 
 test("reads the ids of `nobody` on macOS as a process takes them", () => {
