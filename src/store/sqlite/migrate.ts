@@ -27,7 +27,6 @@ import represented from "./migrations/0026-represented.sql";
 import boundaries from "./migrations/0027-boundaries.sql";
 import promptCopies from "./migrations/0028-prompt-copies.sql";
 import sessionRows from "./migrations/0029-session-rows.sql";
-import importedTurns from "./migrations/0030-imported-turns.sql";
 import newest from "./schema.sql";
 
 /** A numbered step of a schema. */
@@ -65,7 +64,6 @@ const migrations: readonly Migration[] = [
   { version: 27, name: "boundaries", sql: boundaries },
   { version: 28, name: "prompt-copies", sql: promptCopies },
   { version: 29, name: "session-rows", sql: sessionRows },
-  { version: 30, name: "imported-turns", sql: importedTurns },
 ];
 
 /** The schema version this code writes. */

@@ -601,9 +601,6 @@ CREATE INDEX session_summaries_unsynced on session_summaries (project, id) where
 CREATE INDEX user_prompts_unsynced on user_prompts (project, id)
   where synced_at is null and private = 0 and stays_here = 0;
 CREATE INDEX sessions_unsynced on sessions (project, id) where synced_at is null and stays_here = 0;
-CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key is not null;
-CREATE INDEX observations_of_session on observations (session_id) where session_id is not null;
-CREATE INDEX session_summaries_of_session on session_summaries (session_id) where session_id is not null;
 CREATE TRIGGER observations_for_team after insert on observations
 when new.origin_device_id is null and (
   exists (select 1 from team_records where kind = 'observation' and record_id = new.id)
@@ -651,6 +648,9 @@ begin
   insert into team_records (kind, record_id) values ('summary', new.id)
   on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
 end;
+CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key is not null;
+CREATE INDEX observations_of_session on observations (session_id) where session_id is not null;
+CREATE INDEX session_summaries_of_session on session_summaries (session_id) where session_id is not null;
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);
 insert into message_counts (name, value) values ('skipped', 0);

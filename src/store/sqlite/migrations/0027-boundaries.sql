@@ -27,6 +27,7 @@ set last_observation = (select coalesce(max(id), 0) from observations),
 
 -- New by its time, written by hand, or of a session or prompt that came after the connection. What was restored and was
 -- queued before follows.
+-- Turns that an import adds to a session recorded here are not from after the connection.
 drop trigger observations_for_team;
 create trigger observations_for_team after insert on observations
 when new.origin_device_id is null and (
@@ -45,7 +46,9 @@ when new.origin_device_id is null and (
             and (s.id > t.last_session or exists (
               select 1
               from user_prompts p
-              where p.session_id = s.id and p.prompt_number = new.prompt_number and p.id > t.last_prompt))))))
+              where p.session_id = s.id and p.prompt_number = new.prompt_number and p.id > t.last_prompt))
+            and not exists (
+              select 1 from raw_events r where r.session_id = s.id and r.imported_at_epoch is not null)))))
 begin
   insert into team_records (kind, record_id) values ('observation', new.id)
   on conflict (kind, record_id) do update set changed = changed + 1, refused = null;
@@ -67,7 +70,9 @@ when new.origin_device_id is null and (
             and (s.id > t.last_session or exists (
               select 1
               from user_prompts p
-              where p.session_id = s.id and p.prompt_number = new.prompt_number and p.id > t.last_prompt))))))
+              where p.session_id = s.id and p.prompt_number = new.prompt_number and p.id > t.last_prompt))
+            and not exists (
+              select 1 from raw_events r where r.session_id = s.id and r.imported_at_epoch is not null)))))
 begin
   insert into team_records (kind, record_id) values ('summary', new.id)
   on conflict (kind, record_id) do update set changed = changed + 1, refused = null;

@@ -57,7 +57,7 @@ const isLive: Readonly<Record<SyncedKind, string>> = {
 /**
  * The condition for a row. The number keeps the index from being read from its start. A clock that was set back since makes new
  * records look older: `isLive` knows them. Other devices had what has an incarnation, before it was deleted and restored.
- * Migration 30 has the same for a team's project.
+ * Migration 27 has the same for a team's project.
  */
 export const leaves = (kind: SyncedKind) =>
   `id > @last and (created_at_epoch >= @from or incarnation > 0 or ${isLive[kind]})`;
