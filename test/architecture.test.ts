@@ -1,4 +1,5 @@
 // Checks src/README.md against the code: the import table, edges, shape, names and wording.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -11,7 +12,9 @@ import {
 } from "./helpers/house-rules.ts";
 import { parseImportTable } from "./helpers/import-table.ts";
 import {
+  budgetFaults,
   importCycles,
+  type LinesByFolder,
   longFunctions,
   shapeFaults,
   smallFiles,
@@ -24,6 +27,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const house = readTree(root, ["src", "bin", "test", "hooks"]);
 const documents = readTree(root, ["docs"]);
 const table = parseImportTable(readFileSync(`${root}src/README.md`, "utf8"));
+
+const budgetFile = "test/size.json";
 
 // Entries of processes, commands, screens that load late, and contracts of the wire.
 const boundaries =
@@ -75,6 +80,11 @@ describe("the house", () => {
     expect(shapeFaults(house)).toEqual([]);
   });
 
+  test("folders keep the budget of test/size.json, and its total only falls", () => {
+    const budget: LinesByFolder = JSON.parse(readFileSync(`${root}${budgetFile}`, "utf8"));
+    expect(budgetFaults(house, budget, committedBudgets())).toEqual([]);
+  });
+
   test("the top of the repository holds only what belongs there", () => {
     const ignored = readFileSync(`${root}.gitignore`, "utf8")
       .split("\n")
@@ -88,6 +98,18 @@ describe("the house", () => {
     expect(folders.map((entry) => entry.name).filter((name) => !rows.includes(name))).toEqual([]);
   });
 });
+
+// The last two: the newest one may be the one that is checked. None without git's history.
+function committedBudgets(): LinesByFolder[] {
+  const git = (...words: string[]) =>
+    execFileSync("git", words, { cwd: root, encoding: "utf8", stdio: "pipe" });
+  try {
+    const commits = git("log", "-2", "--format=%H", "--", budgetFile).split("\n").filter(Boolean);
+    return commits.map((commit) => JSON.parse(git("show", `${commit}:${budgetFile}`)));
+  } catch {
+    return [];
+  }
+}
 
 describe("a rule that cannot fail holds nothing", () => {
   const imports: [string, Record<string, string>][] = [
@@ -251,6 +273,18 @@ describe("a rule that cannot fail holds nothing", () => {
   ];
   test.each(shapes)("%s is noticed", (_what, files) => {
     expect(shapeFaults(parseTree(files))).toHaveLength(1);
+  });
+
+  const tenLines = { "src/cli/a.ts": said + "let a = 1;\n".repeat(9) };
+  const budgets: [string, LinesByFolder, LinesByFolder[], number][] = [
+    ["a folder above its budget", { "src/cli": 9 }, [], 1],
+    ["a folder without a budget", {}, [], 1],
+    ["a budget that was not lowered with its folder", { "src/cli": 111 }, [], 1],
+    ["a total that rises", { "src/cli": 10, test: 5 }, [{ "src/cli": 14 }], 1],
+    ["a folder that rises by less than another falls", { "src/cli": 10 }, [{ "src/cli": 5, test: 6 }], 0],
+  ];
+  test.each(budgets)("%s is judged", (_what, budget, earlier, faults) => {
+    expect(budgetFaults(parseTree(tenLines), budget, earlier)).toHaveLength(faults);
   });
 
   test("a stranger at the top of the repository is noticed", () => {

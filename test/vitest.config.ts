@@ -1,8 +1,11 @@
-// How the tests run: bundles built once, migrations read as text, the plain count printed last.
+// How the tests run: compiled first, bundles built once, the plain count printed last.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { compileTests } from "./helpers/compiled-tests.ts";
 import CountReporter from "./helpers/count-reporter.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 // Files that start processes, fill large tables or try thousands of values.
 const longFiles = new RegExp(
@@ -26,20 +29,17 @@ class LongFirst extends BaseSequencer {
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 export default defineConfig({
-  root: fileURLToPath(new URL("..", import.meta.url)),
+  root,
   plugins: [
     {
-      name: "sql-as-text",
-      transform: (code, id) => (id.endsWith(".sql") ? `export default ${JSON.stringify(code)};` : undefined),
+      name: "compiled-tests",
+      config: async () => ({ test: await compileTests(root, process.argv.slice(3)) }),
     },
   ],
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: [
-      "test/helpers/run-directory.ts",
-      "test/helpers/build-once.ts",
-      "test/helpers/postgres-cluster.ts",
-    ],
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Errors name lines of the sources.
+    execArgv: ["--enable-source-maps"],
     reporters: [new CountReporter()],
     sequence: { sequencer: LongFirst },
     // Only the patience of a test that fails, on a loaded machine too: the longest test without more time takes 26 s on two

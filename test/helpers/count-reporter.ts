@@ -1,9 +1,15 @@
-// Vitest's default report with one plain line at its end: `N passed, N failed`.
+// Vitest's default report with the sources' names, and one plain line at its end: `N passed, N failed`.
 import { DefaultReporter, type TestModule } from "vitest/node";
 
 type RunEnd = Parameters<DefaultReporter["onTestRunEnd"]>;
 
 export default class CountReporter extends DefaultReporter {
+  override onTestModuleCollected(module: TestModule): void {
+    // Tests run compiled, from `.tests/<pid>/`.
+    module.task.name = module.task.name.replace(/^\.tests\/\d+\/(.*)\.js$/, "$1");
+    super.onTestModuleCollected(module);
+  }
+
   override onTestRunEnd(...[modules, errors, reason]: RunEnd): void {
     super.onTestRunEnd(modules, errors, reason);
     const { passed, failed } = countTests(modules);

@@ -80,6 +80,41 @@ export function shapeFaults(tree: SourceTree): string[] {
 const namelessPattern = /(^|\/)(utils?|helpers?|managers?|misc|common|shared|functions|stuff)(\/|\.[^/]+$)/;
 const firstLine = /^(#!.*\n)?(\/\/|--|#|\/\*\*?) ?\S/;
 
+/** Lines of code by folder: `src/capture`, ..., and `test`. */
+export type LinesByFolder = Record<string, number>;
+
+/** Counts the lines of TypeScript and JavaScript below each folder of src/ and below test/. */
+export function linesByFolder(tree: SourceTree): LinesByFolder {
+  const lines: LinesByFolder = {};
+  for (const { path, text } of tree.values()) {
+    const folder = /^(src(?:\/[^/]+(?=\/))?|test)\/.*\.(tsx?|mjs)$/.exec(path)?.[1];
+    if (folder !== undefined) lines[folder] = (lines[folder] ?? 0) + text.split("\n").length - 1;
+  }
+  return lines;
+}
+
+// More than this below its budget, a folder could grow again without notice.
+const slackLines = 100;
+
+/** Folders above their budget, or far below it, and a total above that of `earlier` budgets. */
+export function budgetFaults(tree: SourceTree, budget: LinesByFolder, earlier: readonly LinesByFolder[]) {
+  const counted = linesByFolder(tree);
+  const folders = [...new Set([...Object.keys(counted), ...Object.keys(budget)])].sort();
+  const total = totalOf(budget);
+  return [
+    ...folders.flatMap((folder) => {
+      const [has, may] = [counted[folder] ?? 0, budget[folder] ?? 0];
+      if (has > may) return [`${folder}: ${has} lines, its budget is ${may}`];
+      return may - has > slackLines ? [`${folder}: ${has} lines, so lower its budget of ${may}`] : [];
+    }),
+    ...earlier.flatMap((one) => (total > totalOf(one) ? [`total: ${total}, it was ${totalOf(one)}`] : [])),
+  ];
+}
+
+function totalOf(budget: LinesByFolder): number {
+  return Object.values(budget).reduce((sum, lines) => sum + lines, 0);
+}
+
 const topLevel = new Set([
   "package.json",
   "package-lock.json",
