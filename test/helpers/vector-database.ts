@@ -4,6 +4,7 @@ import { EventEmitter } from "node:events";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import type { Pool } from "pg";
@@ -11,6 +12,9 @@ import { afterAll } from "vitest";
 import { migrateServer } from "../../src/store/postgres/migrate.ts";
 import type { Connections, Database, Queryable, Statement } from "../../src/store/postgres/open.ts";
 import { toStorageError } from "../../src/store/postgres/storage-error.ts";
+
+// Optimizing the WebAssembly takes more time than a test can gain by it.
+setFlagsFromString("--liftoff-only");
 
 /** A migrated database that could have vectors, or could not; closed after the last test. */
 export async function openVectorDatabase({ withVector = true } = {}): Promise<Database & { lite: PGlite }> {

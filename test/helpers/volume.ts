@@ -8,3 +8,9 @@ if (!(share > 0)) throw new Error(`MEM_FUZZ=${named}: use \`full\`, or a factor 
 export function volume(full: number, least = 1): number {
   return Math.max(least, Math.ceil(full * share));
 }
+
+/** All in full, else every n-th from `turn` on: turns in a row try them all. */
+export function someOf<T>(all: readonly T[], turn: number, least = 1): T[] {
+  const parts = Math.ceil(all.length / volume(all.length, least));
+  return all.filter((_, at) => (at + turn) % parts === 0);
+}

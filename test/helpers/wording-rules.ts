@@ -21,7 +21,10 @@ const bannedPhrases: readonly (readonly [RegExp, string])[] = [
   [/\bwhat becomes of\b/i, "name what happens"],
 ];
 
+// What a file must match to be worth parsing.
+const anyPhrase = new RegExp(bannedPhrases.map(([phrase]) => phrase.source).join("|"), "i");
 const longestTestName = 80;
+const longArgument = new RegExp(`\\(\\s*(["'\`])(?:(?!\\1).){${longestTestName},}`);
 
 export interface WordingOptions {
   /** Paths whose text is data that the product reads, such as cue words of prompts. */
@@ -31,13 +34,14 @@ export interface WordingOptions {
 /** Comments and messages with a banned phrase, as `path:line: "phrase" (instead)`. */
 export function bannedWording(tree: SourceTree, { exempt }: WordingOptions): string[] {
   return [...tree.values()]
-    .filter((file) => !exempt.test(file.path))
+    .filter((file) => !exempt.test(file.path) && anyPhrase.test(file.text))
     .flatMap((file) => proseOf(file).flatMap(({ text, line }) => faultsIn(file.path, text, line)));
 }
 
 /** Tests whose name is longer than 80 characters. */
 export function longTestNames(tree: SourceTree): string[] {
-  return testFiles(tree).flatMap((file) =>
+  const files = testFiles(tree).filter(({ text }) => longArgument.test(text));
+  return files.flatMap((file) =>
     file.nodes.flatMap((node) => {
       const name = testName(node);
       return name !== undefined && name.length > longestTestName

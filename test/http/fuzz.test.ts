@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { errorBody } from "../../src/http/schemas/error.ts";
+import { volume } from "../helpers/volume.ts";
 import { fakeWorld, local } from "./support.ts";
 
-// `MEM_TEST_RUNS=100000` is the long form.
-const runs = Number(process.env.MEM_TEST_RUNS ?? 5000);
+const runs = volume(5000);
 
 const world = fakeWorld();
 afterAll(() => world.app.close());

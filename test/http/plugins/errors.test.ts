@@ -23,6 +23,18 @@ const sqliteCodes = [
 ].map((name) => `SQLITE_${name}`);
 
 describe("every error", () => {
+  let thrown: Error;
+  const fail = () => Promise.reject(thrown);
+  const failing = fakeWorld({
+    override: {
+      projects: () => {
+        throw thrown;
+      },
+      intake: { initSession: fail, observe: fail, summarize: fail, complete: fail },
+    },
+  });
+  afterAll(() => failing.app.close());
+
   test.each([
     ["SQLITE_FULL", 507, "storage_full"],
     ["SQLITE_BUSY", 503, "storage_busy"],
@@ -37,35 +49,19 @@ describe("every error", () => {
     ["ENOSPC", 507, "storage_full"],
     ["ECONNREFUSED", 500, "internal"],
   ])("%s from a port is %i %s, with no word of what is inside", async (code, status, expected) => {
-    const world = fakeWorld({
-      override: {
-        projects: () => {
-          throw Object.assign(new Error(`${canary} at table x`), { code });
-        },
-      },
-    });
-    const answer = await world.app.inject({ url: `/api/projects?token=${canary}`, headers: local });
+    thrown = Object.assign(new Error(`${canary} at table x`), { code });
+    const answer = await failing.app.inject({ url: `/api/projects?token=${canary}`, headers: local });
     expect(answer.statusCode).toBe(status);
     expect(errorBody.parse(answer.json()).error.code).toBe(expected);
     expect(answer.body).not.toContain(canary);
     expect(answer.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
-    await world.app.close();
   });
 
   test("of the catalogue is answered with its own status and body", async () => {
     for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
       const error = new MemError(code);
-      const world = fakeWorld({
-        override: {
-          intake: {
-            initSession: () => Promise.reject(error),
-            observe: () => Promise.reject(error),
-            summarize: () => Promise.reject(error),
-            complete: () => Promise.reject(error),
-          },
-        },
-      });
-      const answer = await world.app.inject({
+      thrown = error;
+      const answer = await failing.app.inject({
         method: "POST",
         url: "/api/sessions/complete",
         headers: local,
@@ -73,7 +69,6 @@ describe("every error", () => {
       });
       expect(answer.statusCode).toBe(error.status);
       expect(answer.json()).toEqual(error.toBody());
-      await world.app.close();
     }
   });
 

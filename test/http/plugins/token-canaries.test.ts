@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type RemoteAccess, tokenDigest } from "../../../src/http/plugins/remote-guard.ts";
+import { someOf, volume } from "../../helpers/volume.ts";
 import { fakePort } from "../support.ts";
 import { closeWorlds, listening, openWorld, remoteAddress, token, withToken } from "./open-worlds.ts";
 
@@ -38,8 +39,8 @@ describe("the token in logs, answers and frames", () => {
         { url: path, headers: { "x-api-key": canary } },
         { url: path, headers: { referer: `http://tv.example/tv?token=${canary}` } },
       ];
-      for (const path of targets) {
-        for (const { url, headers } of shapes(path)) {
+      for (const [turn, path] of [...targets].entries()) {
+        for (const { url, headers } of someOf(shapes(path), turn, 3)) {
           for (const method of ["GET", "POST"] as const) {
             const answer = await world.app.inject({
               ...{ method, url, remoteAddress: peer },
@@ -51,7 +52,7 @@ describe("the token in logs, answers and frames", () => {
       }
       seen.push(...world.log, JSON.stringify(world.calls));
     }
-    expect(seen.length).toBeGreaterThan(5_000);
+    expect(seen.length).toBeGreaterThan(volume(5_000, 1_250));
     expect(seen.filter((text) => text.includes("CANARY")).slice(0, 3)).toEqual([]);
   }, 60_000);
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
 import { requestsTo } from "../../helpers/hosted-requests.ts";
 import { openTestServer } from "../../helpers/hosted-server.ts";
+import { someOf } from "../../helpers/volume.ts";
 
 const server = await openTestServer();
 const key = await server.addKey();
@@ -75,8 +76,8 @@ const bodies: [path: string, fields: readonly string[], valid: Record<string, un
 ];
 
 test.each(bodies)("POST %s: no value of any field is answered with 500", async (path, fields, valid, by) => {
-  for (const [state, json] of generators) {
-    for (const field of fields) {
+  for (const [turn, [state, json]] of generators.entries()) {
+    for (const field of someOf(fields, turn, 2)) {
       const rest: Record<string, unknown> = {
         ...valid,
         ...(path === "/v1/projects" && field !== "name" ? { name: newId() } : {}),
@@ -102,33 +103,4 @@ test("what was taken out of a text is taken out of it alone", async () => {
   const { event } = (await post("/v1/events", body)).body;
   expect(event.eventType).toBe("note");
   expect((await get(`/v1/events/${event.id}`)).body.event.payload).toEqual(["�é😀"]);
-});
-
-test("no value of any parameter in a path or query is answered with 500", async () => {
-  const texts = generators.map(([state, json]): [string, string] => [
-    state,
-    json.replace(/^"|"$/g, "").slice(0, 3_000),
-  ]);
-  const raw = ["%00", "%ed%a0%80", "%", "%2e%2e", "'", "\u{1f600}"];
-  const values = [...texts.map(([, text]) => encodeURIComponent(text)), ...raw];
-  const paths = (value: string) => [
-    `/v1/events/${value}`,
-    `/v1/events/${value}/observations`,
-    `/v1/sessions/${value}`,
-    `/v1/jobs/${value}`,
-    `/v1/projects/${value}`,
-    ...["status", "projectId", "since", "limit", "cursor"].map((name) => `/v1/jobs?${name}=${value}`),
-    ...["limit", "after"].map((name) => `/v1/projects?${name}=${value}`),
-  ];
-  for (const value of values) {
-    for (const path of paths(value)) expect((await get(path)).status, path).toBeLessThan(500);
-    for (const action of ["sessions/X/end", "jobs/X/retry", "jobs/X/cancel"]) {
-      const path = `/v1/${action.replace("X", value)}`;
-      expect((await post(path, {})).status, path).toBeLessThan(500);
-    }
-    const query = `/v1/events?generate=${value}&wait=${value}`;
-    expect(
-      (await post(query, { sourceType: "api", eventType: "n", occurredAtEpoch: 1 })).status,
-    ).toBeLessThan(500);
-  }
 });

@@ -23,6 +23,7 @@ import {
 } from "../../helpers/hosted-jobs.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { volume } from "../../helpers/volume.ts";
 
 const database = await openTestDatabase();
 const { log } = createStderrLog("SILENT");
@@ -177,10 +178,11 @@ test("the end of a session that reports no end of a turn keeps what was said fir
 });
 
 test("two processes work off the jobs of three teams, each once", async () => {
+  const each = volume(100, 30);
   const tenants = await Promise.all([makeTenant(database), makeTenant(database), makeTenant(database)]);
   for (const tenant of tenants) {
     const session = await makeSession(database, tenant);
-    for (let at = 0; at < 100; at += 1) {
+    for (let at = 0; at < each; at += 1) {
       await enqueueEvent(database, tenant, {
         session: at % 2 === 0 ? session : null,
         payload: toolUse(`echo ${at}`, ""),
@@ -188,12 +190,12 @@ test("two processes work off the jobs of three teams, each once", async () => {
     }
   }
   await Promise.all([startGenerating(), startGenerating()]);
-  for (const tenant of tenants) await until(done(tenant, 100));
+  for (const tenant of tenants) await until(done(tenant, each));
   for (const tenant of tenants) {
-    expect(await jobsOf(tenant)).toEqual({ completed: 100 });
+    expect(await jobsOf(tenant)).toEqual({ completed: each });
     const records = await recordsOf(tenant);
-    expect(records).toHaveLength(100);
-    expect(new Set(records.map(({ title }) => title)).size).toBe(100);
+    expect(records).toHaveLength(each);
+    expect(new Set(records.map(({ title }) => title)).size).toBe(each);
   }
 });
 
@@ -327,7 +329,8 @@ test.each(ends)("what is left of a session %s, and its summary, need no sweep", 
         sweeps++ === 0 ? own.system.borrow(work) : Promise.reject(new MemError("storage_busy")),
     },
   }));
-  for (let at = 0; at < 120; at += 1) await enqueueEvent(database, tenant, { session, turn: false });
+  const uses = Array.from({ length: 120 }, () => ({ session, payload: toolUse("ls", "a.ts") }));
+  await enqueueToolUses(database, tenant, uses);
   if (which === "that has ended") await endSession(database.app, tenant, session, newId());
   else await enqueueSummary(database, tenant, session, {});
   await until(done(tenant, 121));

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,17 @@ import { isAlive } from "../../../src/core/is-alive.ts";
 import { createStderrLog } from "../../../src/core/log.ts";
 import { findServerDatabase } from "../../../src/server/postgres/own-database.ts";
 import { createTestDatabase } from "../../helpers/postgres.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
+import { sharedTempDir } from "../../helpers/temp-dir.ts";
 
 const bin = fileURLToPath(new URL("../../../bin/mem.js", import.meta.url));
 const { log } = createStderrLog("SILENT");
 const named = await createTestDatabase();
 
-function find(dataDir: string, named = "") {
-  return findServerDatabase({ named, dataDir, log, onLost: () => undefined });
+// Its cluster is created once, by the first test.
+const dataDir = sharedTempDir();
+
+function find({ named = "", isBrief = false } = {}) {
+  return findServerDatabase({ named, dataDir, log, isBrief, onLost: () => undefined });
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -42,15 +45,29 @@ function postmaster(dataDir: string): number {
 }
 
 test("uses the configured database", async () => {
-  expect(await find(tempDir(), named)).toMatchObject({ url: named, described: "named" });
+  expect(await find({ named })).toMatchObject({ url: named, described: "named" });
+});
+
+test("concurrent servers and commands share one PostgreSQL", async () => {
+  const command = await find({ isBrief: true });
+  const server = find();
+  await delay(300);
+  await command.stop();
+  const started = await server;
+  onTestFinished(() => started.stop());
+  expect([command.described, started.described]).toEqual(["private", "private"]);
+  const beside = await Promise.all([find({ isBrief: true }), find({ isBrief: true }), find()]);
+  expect(beside.map(({ described }) => described)).toEqual(["joined", "joined", "joined"]);
+  expect(existsSync(join(dataDir, "postgres.lock"))).toBe(false);
+  // A server that joined would restart it.
+  for (const { stop } of beside) await stop();
 });
 
 test("a private database has no port, is joined by a second server, and ends", async () => {
-  const dataDir = tempDir();
-  const first = await find(dataDir);
+  const first = await find();
   onTestFinished(() => first.stop());
   expect(first.described).toBe("private");
-  const second = await find(dataDir);
+  const second = await find();
   expect(second).toMatchObject({ url: first.url, described: "joined" });
   await second.stop();
   expect(await answers(first.url)).toBe(true);
@@ -65,8 +82,7 @@ test("a private database has no port, is joined by a second server, and ends", a
 });
 
 test("restarts a private database after a crash with all committed data", async () => {
-  const dataDir = tempDir();
-  const database = await find(dataDir);
+  const database = await find();
   onTestFinished(() => database.stop());
   const client = new Client({ connectionString: database.url });
   client.on("error", () => undefined);
@@ -82,7 +98,6 @@ test("restarts a private database after a crash with all committed data", async 
 });
 
 test("a server that is killed takes its private PostgreSQL with it", async () => {
-  const dataDir = tempDir();
   const server = spawn(process.execPath, [bin, "server", "--port", "0"], {
     env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir, MEM_PROVIDER: "local" },
     stdio: ["ignore", "pipe", "ignore"],

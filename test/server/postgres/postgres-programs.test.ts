@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -11,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemError } from "../../../src/core/errors.ts";
 import {
@@ -121,11 +120,11 @@ test.runIf(isRoot)("npm's programs run from a copy, in a closed data directory",
   onTestFinished(() => rmSync(join(copy, ".."), { recursive: true, force: true }));
   const closed = join(tempDir(), "checkout");
   mkdirSync(closed, { mode: 0o700 });
-  cpSync(await installedPrograms(tempDir(), () => undefined), join(closed, "native"), {
-    recursive: true,
-    verbatimSymlinks: true,
-  });
-  const bin = join(reachablePrograms({ native: join(closed, "native"), user, copy }), "bin");
+  // No one else gets through the closed directory, wherever the link in it leads.
+  const installed = await installedPrograms(tempDir(), () => undefined);
+  symlinkSync(dirname(installed), join(closed, "package"));
+  const native = join(closed, "package", basename(installed));
+  const bin = join(reachablePrograms({ native, user, copy }), "bin");
   expect(bin).toBe(join(copy, "bin"));
   const locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
   const postgres = await startPrivatePostgres({

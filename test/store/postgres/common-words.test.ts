@@ -33,9 +33,9 @@ function titleOf(place: number): string {
   return place % 2 === 0 ? "granite" : "marble";
 }
 
-async function fill(scope: ProjectScope): Promise<number[]> {
+async function fill(scope: ProjectScope, count: number): Promise<number[]> {
   const seqs: number[] = [];
-  for (let from = 0; from < size; from += 600) {
+  for (let from = 0; from < count; from += 600) {
     const records = Array.from({ length: 600 }, (_, at) =>
       hostedObservation(scope, {
         title: titleOf(from + at),
@@ -50,8 +50,9 @@ async function fill(scope: ProjectScope): Promise<number[]> {
   return seqs;
 }
 
-const seqs = await fill(ours);
-const foreign = new Set([...(await fill(theirs)), ...(await fill(twin))]);
+const seqs = await fill(ours, size);
+// Enough to be found first, as the newest, and to be counted.
+const foreign = new Set([...(await fill(theirs, size / 4)), ...(await fill(twin, size / 4))]);
 
 function ask(words: string, filter: Partial<ObservationFilter> = {}, scope = ours) {
   return inTenant(database.app, scope, (connection) =>

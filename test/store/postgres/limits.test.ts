@@ -5,6 +5,7 @@ import { type Database, openDatabase } from "../../../src/store/postgres/open.ts
 import { makeTenant } from "../../helpers/hosted-jobs.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 import { createRandom, testSeed } from "../../helpers/random.ts";
+import { volume } from "../../helpers/volume.ts";
 
 const database = await openTestDatabase();
 const { team_id } = await makeTenant(database);
@@ -38,7 +39,7 @@ test("what was let through late in a minute leaves no room early in the next one
 test("passes at most the limit in any 60 s, and all while 61 s have room", async () => {
   const random = createRandom(testSeed());
   const other = openDatabase({ url: database.url, onConnectionLost: () => undefined });
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < volume(4); round += 1) {
     const limit = random.between(1, 30);
     const ask = keyWith(limit);
     const passed: number[] = [];
@@ -64,7 +65,7 @@ test("passes at most the limit in any 60 s, and all while 61 s have room", async
 
 test("Retry-After is the first second with room, the reset the first with all", async () => {
   const random = createRandom(testSeed());
-  for (let round = 0; round < 30; round += 1) {
+  for (let round = 0; round < volume(30, 6); round += 1) {
     const limit = random.between(1, 9);
     const ask = keyWith(limit);
     let now = minute + random.between(0, 60_000);

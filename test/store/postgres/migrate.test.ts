@@ -4,7 +4,7 @@ import { newId } from "../../../src/core/ids.ts";
 import { migrateServer, schemaVersionOf, serverSchemaVersion } from "../../../src/store/postgres/migrate.ts";
 import { openDatabase } from "../../../src/store/postgres/open.ts";
 import { createDatabaseIfMissing } from "../../../src/store/postgres/reach.ts";
-import { createTestDatabase, startOwnPostgres } from "../../helpers/postgres.ts";
+import { createTestDatabase } from "../../helpers/postgres.ts";
 
 const url = await createTestDatabase();
 
@@ -71,31 +71,4 @@ test.each([
 
 test("an empty database has version 0", async () => {
   expect(await schemaVersionOf(opened(await emptyDatabase()).owner)).toBe(0);
-});
-
-test.each([
-  ["may create roles", "create role hoster login createrole"],
-  [
-    "may only become the two roles, and inherits nothing of them",
-    `create role mem_app; create role mem_system;
-      create role hoster login noinherit; grant mem_app, mem_system to hoster`,
-  ],
-])("a user who is no superuser and %s migrates and serves", async (_, made) => {
-  const { postgres, remove } = await startOwnPostgres();
-  const admin = openDatabase({ url: postgres.url, onConnectionLost: () => undefined });
-  await admin.owner.query(made);
-  await admin.owner.query("create database hosted owner hoster");
-  await admin.close();
-  const at = new URL(postgres.url);
-  at.username = "hoster";
-  at.pathname = "/hosted";
-  const database = openDatabase({ url: at.href, onConnectionLost: () => undefined });
-  expect(await migrateServer(database.owner, "test")).toContain(serverSchemaVersion);
-  const text = "select current_user::text as role";
-  expect((await database.app.query({ text })).rows).toEqual([{ role: "mem_app" }]);
-  expect((await database.system.query({ text })).rows).toEqual([{ role: "mem_system" }]);
-  await database.system.query({ text: "select request_turn(gen_random_uuid())" });
-  await database.close();
-  await postgres.stop("immediate");
-  remove();
 });

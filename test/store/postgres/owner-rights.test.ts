@@ -61,6 +61,20 @@ async function isOlderThan16(): Promise<boolean> {
   return rows[0]?.older === true;
 }
 
+test.each([
+  ["may create roles", "create role hoster login createrole"],
+  [
+    "may only become the two roles, and inherits nothing of them",
+    `create role mem_app; create role mem_system;
+      create role hoster login noinherit; grant mem_app, mem_system to hoster`,
+  ],
+])("a user who is no superuser and %s migrates and serves", async (_, made) => {
+  await asAdministrator("mem", made, "create database hosted owner hoster");
+  expect(await refusedWith("hoster", "hosted")).toEqual([]);
+  await serves("hoster", "hosted");
+  await asAdministrator("mem", "drop database hosted with (force)", "drop role mem_app, mem_system, hoster");
+});
+
 test("tells a database owner the statements for an administrator, which suffice", async () => {
   await asAdministrator("mem", "create role owner_only login", "create database owned owner owner_only");
   const statements = await refusedWith("owner_only", "owned");

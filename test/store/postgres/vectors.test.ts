@@ -221,6 +221,36 @@ test("finds new records of all teams until they are claimed or have a vector", a
   expect((await newOnes()).projects).toEqual([{ team_id: other.team_id, project_id: other.project_id }]);
 });
 
+test("counts the vectors of each model exactly, whatever the planner estimates", async () => {
+  const { team_id, project_id } = await makeProject(database);
+  const counted = (model: string) => countVectors(system, { embedder: "http", model }, 20_000);
+  const { total: before } = await counted("none");
+  // The statistics stay as they are after the first half.
+  const half = 500;
+  for (const analyzed of ["analyze mem.observations, mem.observation_vectors", "select 1"]) {
+    await owner.query(
+      `insert into mem.observations
+        (id, team_id, project_id, kind, obs_type, title, summary, content, generator, memory_epoch)
+        select gen_random_uuid(), $1, $2, 'observation', 'discovery', 't', 's', 'c', 'local', 1
+        from generate_series(1, ${half})`,
+      [team_id, project_id],
+    );
+    await owner.query(
+      `insert into mem.observation_vectors (team_id, project_id, seq, embedder, model)
+        select $1, $2, o.seq, 'http', made.model
+        from (values ('earlier', ${2 * half}), ('new', ${2 * half - 5})) as made (model, count)
+        cross join lateral (
+          select seq from mem.observations where project_id = $2 order by seq limit made.count) o
+        on conflict do nothing`,
+      [team_id, project_id],
+    );
+    await owner.query(analyzed);
+  }
+  expect(await counted("new")).toEqual({ done: 2 * half - 5, total: before + 2 * half, failure: null });
+  expect(await counted("earlier")).toMatchObject({ done: 2 * half });
+  expect(await counted("none")).toMatchObject({ done: 0 });
+});
+
 test("orders by cosine and applies filters", async () => {
   const scope = await makeProject(database);
   const made = await insertObservations(

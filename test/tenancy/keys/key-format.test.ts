@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { redactSecrets } from "../../../src/privacy/secrets.ts";
 import { hashKey, isWellFormedKey, makeKey, shownParts } from "../../../src/tenancy/keys/key-format.ts";
 import { createRandom, testSeed } from "../../helpers/random.ts";
+import { volume } from "../../helpers/volume.ts";
 
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -26,7 +27,7 @@ test("the checksum rejects typos, swaps and random text", () => {
   const random = createRandom(testSeed());
   const other = (letter: string) => random.pick([...letters].filter((each) => each !== letter));
   let passed = 0;
-  for (let turn = 0; turn < 20_000; turn += 1) {
+  for (let turn = 0; turn < volume(20_000); turn += 1) {
     const key = makeKey();
     const at = random.between(4, 45);
     if (isWellFormedKey(key.slice(0, at) + other(key.charAt(at)) + key.slice(at + 1))) passed += 1;
@@ -45,7 +46,7 @@ test("what is stored and shown of a key does not give it away", () => {
 });
 
 test("the redactor knows every key, also in a command and a URL", () => {
-  for (let turn = 0; turn < 500; turn += 1) {
+  for (let turn = 0; turn < volume(500); turn += 1) {
     const key = makeKey();
     for (const text of [
       key,
