@@ -1,7 +1,7 @@
 // Text that is not saved, in a browser: every way to leave a form asks first, and asks nothing when nothing was changed.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sharedWorker, startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
@@ -11,10 +11,8 @@ const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
 /** For tests that store nothing. */
 const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
-async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProcess }> {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+async function openDemo(link: string): Promise<OpenPage & { worker: CalledWorker }> {
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
   return { ...(await browser.open(worker, link)), worker };
 }
 
@@ -160,7 +158,7 @@ test("each of two open forms is asked for", async () => {
   await page.getByRole("heading", { name: "Trash" }).waitFor();
 });
 
-async function remove({ port }: WorkerProcess, path: string): Promise<void> {
+async function remove({ port }: CalledWorker, path: string): Promise<void> {
   expect((await fetch(`http://127.0.0.1:${port}${path}`, { method: "DELETE" })).status).toBe(200);
 }
 
