@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { isInControl } from "../../src/worker/control-group.ts";
-import { type Mem, servedMem } from "./mem.ts";
+import { calledMem, type Mem } from "./mem.ts";
 
 async function start(mem: Mem, session: string): Promise<string> {
   const { port } = JSON.parse((await mem("worker", "status", "--json")).stdout);
@@ -20,7 +20,7 @@ async function start(mem: Mem, session: string): Promise<string> {
 }
 
 test("says what was injected, in words and as JSON, and what that does not prove", async () => {
-  const mem = servedMem();
+  const mem = calledMem();
   await mem("remember", "Use pnpm, never npm.", "--everywhere");
   expect(await start(mem, "one")).toContain("Use pnpm, never npm.");
   const { stdout, code } = await mem("report");
@@ -36,7 +36,7 @@ test("says what was injected, in words and as JSON, and what that does not prove
 });
 
 test("without injections it says so, and names an unknown project", async () => {
-  const mem = servedMem();
+  const mem = calledMem();
   await mem("remember", "Use pnpm, never npm.", "--project", "shop");
   expect((await mem("report", "--project", "shop")).stdout).toMatch(
     /^Nothing was injected since [\d-]+\.\n$/,
@@ -45,7 +45,7 @@ test("without injections it says so, and names an unknown project", async () => 
 });
 
 test("sessions of the control group are recorded without context, and said in status", async () => {
-  const mem = servedMem();
+  const mem = calledMem();
   await mem("settings", "set", "MEM_CONTROL_GROUP_PERCENT", "50");
   await mem("remember", "Use pnpm, never npm.", "--everywhere");
   const names = Array.from({ length: 50 }, (_, number) => `session-${number}`);

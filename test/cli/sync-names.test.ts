@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { workerHome } from "../helpers/worker-process.ts";
 import { newAccount, startHub } from "../hub/hub-process.ts";
-import { type Mem, servedMem } from "./mem.ts";
+import { calledMem, type Mem } from "./mem.ts";
 import { pipeToMem } from "./piped-mem.ts";
 
 const passphrase = "six random words for this test";
@@ -12,7 +12,7 @@ test("unknown names are refused, names of the hub taken, failures have exit code
   const hubHome = workerHome();
   const account = await newAccount(hubHome, "alice");
   const { url } = await startHub(hubHome);
-  const [laptop, desk] = [servedMem(), servedMem()];
+  const [laptop, desk] = [calledMem(), calledMem()];
   const setUp = async (
     mem: Mem,
     projects: string,

@@ -23,7 +23,10 @@ const title = (page: Page) => page.getByLabel("Title", { exact: true });
 
 /** Opens the form of observation 9 from Home and writes a title into it. */
 async function openChanged(open: (link: string) => Promise<OpenPage> = openShared): Promise<OpenPage> {
-  const opened = await open("#/");
+  return changeTitle(await open("#/"));
+}
+
+async function changeTitle(opened: OpenPage): Promise<OpenPage> {
   const { page } = opened;
   await page.locator(".feed [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
   await page.locator(".record-head").waitFor();
@@ -59,19 +62,24 @@ const ways: [how: string, leave: (page: Page) => Promise<unknown>, there: string
   ],
 ];
 
-test.each(ways)("%s asks before the text is lost", async (_how, leave, there) => {
-  const { page, errors } = await openChanged();
-  const form = page.url();
-  await leave(page);
-  await question(page).waitFor();
-  await expect.poll(() => page.url()).toBe(form);
-  await keep(page).click();
-  await question(page).waitFor({ state: "detached" });
-  expect(await title(page).inputValue()).toBe("Typed and not saved");
-  await leave(page);
-  await discard(page).click();
-  await expect.poll(() => new URL(page.url()).hash).toBe(there);
-  await title(page).waitFor({ state: "detached" });
+test("every way to leave asks before the text is lost", async () => {
+  const opened = await openShared("#/");
+  const { page, show, errors } = opened;
+  for (const [how, leave, there] of ways) {
+    await show("#/");
+    await changeTitle(opened);
+    const form = page.url();
+    await leave(page);
+    await question(page).waitFor();
+    await expect.poll(() => page.url(), { message: how }).toBe(form);
+    await keep(page).click();
+    await question(page).waitFor({ state: "detached" });
+    expect([how, await title(page).inputValue()]).toEqual([how, "Typed and not saved"]);
+    await leave(page);
+    await discard(page).click();
+    await expect.poll(() => new URL(page.url()).hash, { message: how }).toBe(there);
+    await title(page).waitFor({ state: "detached" });
+  }
   expect(errors).toEqual([]);
 });
 
