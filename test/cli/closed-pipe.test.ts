@@ -5,25 +5,30 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
+import { volume } from "../helpers/volume.ts";
 import { calledMem } from "./mem.ts";
 
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
 
+// Those before the empty line are of each way to print: help, text, JSON, a note, a stream, a file and an error.
 const commands = [
   "--help",
-  "--version",
   "status",
-  "doctor",
   "doctor --json",
   "search login",
-  "search login --json",
   "search project:nosuch login",
   "show P1",
+  "export",
+  "worker logs",
+  "nosuch",
+
+  "--version",
+  "doctor",
+  "search login --json",
   "timeline P1",
   "file src/login.ts",
   "project list",
   "queue list",
-  "export",
   "queue list --failed --json",
   "cost",
   "regenerate --dry-run",
@@ -34,13 +39,11 @@ const commands = [
   "install claude-code --print",
   "mcp status",
   "worker status",
-  "worker logs",
   "keys list",
   "server status",
-  "nosuch",
 ];
 
-test("every command is silent when its reader goes away, and ends with the same code", async () => {
+test("a command is silent when its reader goes away, and ends with the same code", async () => {
   const mem = calledMem();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
@@ -59,7 +62,7 @@ test("every command is silent when its reader goes away, and ends with the same 
     return { code, said };
   }
 
-  for (const command of commands) {
+  for (const command of commands.slice(0, volume(commands.length, 9))) {
     const words = command.split(" ");
     const { code, stderr } = await mem(...words);
     const withoutStdout = await runWithout("stdout", words);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { calledMem } from "./mem.ts";
+import { servedMem } from "./mem.ts";
 
 test("prints what an agent gets, why each record is in it, and why there is nothing", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   await mem("remember", "Never use npm, use pnpm.", "--project", "shop");
   await mem("remember", "Short answers.", "--everywhere");

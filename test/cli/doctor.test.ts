@@ -8,7 +8,7 @@ import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { dataPaths } from "../../src/core/paths.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { calledMem, type Mem, memsOfOneWorker } from "./mem.ts";
+import { calledMem, type Mem, memsOfOneWorker, servedMem } from "./mem.ts";
 
 const homeWithWorker = memsOfOneWorker();
 
@@ -19,7 +19,7 @@ test("doctor with the worker down names the next command, and ends with 0", asyn
 });
 
 test("doctor with the worker up finds nothing broken", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   const { code, stdout } = await mem("doctor", "--json");
   const { items: checks }: { items: { name: string; state: string }[] } = JSON.parse(stdout);
@@ -79,7 +79,7 @@ test.skipIf(process.platform === "win32" || (isRoot && process.platform !== "lin
 );
 
 test("doctor says which settings the worker has not taken up yet", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   await mem("settings", "set", "MEM_MODE", "chill");
   await mem("settings", "set", "MEM_SKIP_TOOLS", "Bash");
@@ -252,7 +252,7 @@ test("hooks of the plugin count as registered", async () => {
 });
 
 test("warns without hooks and plugin, also after a recent session", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
   onTestFinished(() => client.close());
@@ -303,7 +303,7 @@ test("doctor names words for the context that the mode does not have", async () 
 });
 
 test("status names a provider without a key, doctor what is missing and what to run", async () => {
-  const mem = calledMem({ MEM_PROVIDER: "secondary" });
+  const mem = servedMem({ MEM_PROVIDER: "secondary" });
   await mem("worker", "start");
   expect((await mem("status")).stderr).toContain(
     "secondary is not set up. See what is missing: `mem doctor`.",
@@ -338,7 +338,7 @@ async function checkNamed(mem: Mem, name: string): Promise<PrintedCheck | undefi
 }
 
 test("doctor names an index that differs from the records, and --repair rebuilds it", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
   onTestFinished(() => client.close());

@@ -1,14 +1,15 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { calledMem, type Mem, memAtHome } from "./mem.ts";
+import { tempDir } from "../helpers/temp-dir.ts";
+import { calledMem, type Mem, memAtHome, servedMem } from "./mem.ts";
 
 let mem: Mem;
 let file: string;
 
 beforeEach(() => {
-  mem = calledMem();
-  file = join(mem.home.dataDir, "..", "memory.jsonl");
+  mem = servedMem();
+  file = join(tempDir(), "memory.jsonl");
 });
 
 const rule = async (text: string) => expect((await mem("remember", text, "--project", "shop")).code).toBe(0);
@@ -21,6 +22,7 @@ async function wipe(): Promise<void> {
 
 describe("mem export", () => {
   test("after a wipe and an import the next export is the same file", async () => {
+    mem = calledMem();
     await rule("Use pnpm, never npm.");
     await rule("Never push on Fridays.");
     expect(await mem("export", "--out", file)).toMatchObject({ code: 0, stdout: "" });
@@ -34,6 +36,7 @@ describe("mem export", () => {
   });
 
   test("goes to standard output, with the worker stopped", async () => {
+    mem = calledMem();
     await rule("Use pnpm, never npm.");
     await mem("worker", "stop");
     const piped = memAtHome({ MEM_DATA_DIR: mem.home.dataDir });
@@ -59,6 +62,7 @@ describe("mem export", () => {
   });
 
   test("says that there is no memory, or no such project", async () => {
+    mem = calledMem();
     expect(await mem("export")).toMatchObject({ code: 66, stdout: "" });
     await rule("Use pnpm, never npm.");
     expect((await mem("export", "--project", "none")).stderr).toContain("No project named `none`");
@@ -105,6 +109,7 @@ describe("mem import jsonl", () => {
   });
 
   test("a preview counts and stores nothing", async () => {
+    mem = calledMem();
     writeFileSync(file, [header, project, '{"type":"end","records":1}'].join("\n"));
     expect((await mem("import", "jsonl", file, "--print")).stdout).toBe("In the file: 1 project.\n");
     expect(await mem("export")).toMatchObject({ code: 66 });

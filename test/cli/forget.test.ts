@@ -1,10 +1,10 @@
 // `mem forget` against a real worker.
 import { expect, test } from "vitest";
 import { fillMemory } from "./mcp/fill.ts";
-import { calledMem } from "./mem.ts";
+import { servedMem } from "./mem.ts";
 
 test("asks first, deletes with undo or for good, and lists receipts", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await fillMemory(mem);
   expect(await mem("forget")).toMatchObject({ code: 64, stderr: expect.stringContaining("--query") });
   expect(await mem("forget", "1", "--project", "app")).toMatchObject({ code: 64 });
@@ -40,7 +40,7 @@ test("asks first, deletes with undo or for good, and lists receipts", async () =
 }, 60_000);
 
 test("words alone mean all projects: the plan and the question name them", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   for (const project of ["shop", "attic"])
     await mem("remember", "Never feed the walrus.", "--project", project);
   await mem("remember", "Feed the walrus on Sundays.", "--project", "shop");
@@ -55,7 +55,7 @@ test("words alone mean all projects: the plan and the question name them", async
 }, 60_000);
 
 test("words that only the trash has are deleted with --now", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("remember", "Never feed the walrus.", "--project", "shop");
   await mem("forget", "1", "--yes");
   expect((await mem("forget", "--query", "walrus", "--dry-run")).stdout).toBe("Nothing to delete.\n");

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { claudeMem } from "../worker/foreign-memories.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { type Mem, servedMem } from "./mem.ts";
 
 function homeOf(mem: Mem): string {
   return mem.home.env.HOME ?? "";
@@ -15,7 +15,7 @@ function addTranscripts(mem: Mem): void {
 }
 
 test("install offers to import transcripts while nothing is remembered", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   expect((await mem("install", "claude-code")).stdout).not.toContain("mem import");
   addTranscripts(mem);
   expect((await mem("install", "claude-code")).stdout).toContain(
@@ -30,7 +30,7 @@ test("install offers to import transcripts while nothing is remembered", async (
 });
 
 test("names the sources for an unknown one, and the projects for one without anything", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   addTranscripts(mem);
   const unknown = await mem("import", "claude-cod");
   expect(unknown.code).toBe(64);
@@ -41,7 +41,7 @@ test("names the sources for an unknown one, and the projects for one without any
 });
 
 test("import shows what is there, and imports all but what cannot be read", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   addTranscripts(mem);
   mkdirSync(join(homeOf(mem), ".claude-mem"));
   claudeMem(join(homeOf(mem), ".claude-mem"));
@@ -66,7 +66,7 @@ test("import shows what is there, and imports all but what cannot be read", asyn
 });
 
 test("one note that cannot be read is named, and the others of its folder are imported", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   const folder = join(homeOf(mem), "basic-memory");
   mkdirSync(folder);
   writeFileSync(join(folder, "good.md"), "Use pnpm here.");
@@ -82,7 +82,7 @@ test("one note that cannot be read is named, and the others of its folder are im
 });
 
 test("a preview lists what no import has read, and says how much one has", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   addTranscripts(mem);
   const notes = join(homeOf(mem), "basic-memory");
   mkdirSync(notes);

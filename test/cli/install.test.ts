@@ -17,6 +17,7 @@ import { dataPaths } from "../../src/core/paths.ts";
 import { version } from "../../src/core/version.ts";
 import { hostNames } from "../../src/hosts/registry.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { volume } from "../helpers/volume.ts";
 import { calledMem, callMem, type Mem, memsOfOneWorker } from "./mem.ts";
 
 const homeWithWorker = memsOfOneWorker();
@@ -317,10 +318,10 @@ test("a link to settings in a repository stays a link, and its target is restore
   expect(readFileSync(target, "utf8")).toBe(text);
 });
 
-test("settings of some megabytes are restored byte for byte", async () => {
+test("large settings are restored byte for byte", async () => {
   const mem = homeWithWorker();
-  const note = "x\\n".repeat(700_000);
-  const text = `{"note": "${note}", "list": [${"[1, {}],".repeat(20_000)} 0]}`;
+  const note = "x\\n".repeat(volume(700_000));
+  const text = `{"note": "${note}", "list": [${"[1, {}],".repeat(volume(20_000))} 0]}`;
   const file = writeSettings(mem, text);
   expect((await mem("install", "claude-code")).code).toBe(0);
   expect((await mem("uninstall", "claude-code")).code).toBe(0);

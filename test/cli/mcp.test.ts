@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-import { calledMem, type Mem, memsOfOneWorker } from "./mem.ts";
+import { calledMem, type Mem, memsOfOneWorker, servedMem } from "./mem.ts";
 
 const homeWithWorker = memsOfOneWorker();
 
@@ -131,7 +131,7 @@ test("a switch without an installed host is kept, and install follows it", async
 });
 
 test("`mem mcp disable` takes back a switch that waits for a host", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   await ask(mem, "toggle", { enabled: true });
   await mem("mcp", "disable");

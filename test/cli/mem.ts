@@ -10,6 +10,7 @@ import { runCommandLine } from "../../src/cli/command-line.ts";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { isAlive } from "../../src/core/is-alive.ts";
 import { dataPaths } from "../../src/core/paths.ts";
+import { serveIn } from "../helpers/called-worker.ts";
 import { sharedTempDir, tempDir } from "../helpers/temp-dir.ts";
 import { type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 
@@ -37,6 +38,17 @@ export function memAtHome(env: NodeJS.ProcessEnv = {}): Mem {
 /** Like `memAtHome`, but commands run in this process: 150 ms less for each. For commands that do not read stdin. */
 export function calledMem(env: NodeJS.ProcessEnv = {}): Mem {
   return memIn(testHome(env), callMem);
+}
+
+/** A `calledMem` whose worker is in this process too: 250 ms less. For commands that neither stop nor restart it. */
+export function servedMem(env: NodeJS.ProcessEnv = {}): Mem {
+  const home = workerHome(env);
+  let served: Promise<unknown> | undefined;
+  return memIn(home, async (at, words) => {
+    served ??= serveIn(home);
+    await served;
+    return callMem(at, words);
+  });
 }
 
 /** A `calledMem` for all tests of the file; its worker ends with the file. */

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { until } from "../helpers/worker-process.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { calledMem, type Mem, servedMem } from "./mem.ts";
 
 /** Starts a worker with these dead-lettered messages, oldest first; returns their ids. */
 async function withDead(mem: Mem, errors: readonly string[]): Promise<number[]> {
@@ -35,7 +35,7 @@ async function withDead(mem: Mem, errors: readonly string[]): Promise<number[]> 
 }
 
 test("list shows failed messages with reasons; status and doctor point to it", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await withDead(mem, ["no JSON", "refused"]);
   const list = await mem("queue", "list", "--failed");
   expect(list.stdout).toMatch(/^\d+ +failed +2 h +5 +host-1 +shop +Bash\n {2}no JSON$/m);
@@ -49,7 +49,7 @@ test("list shows failed messages with reasons; status and doctor point to it", a
 });
 
 test("retry processes a message, drop removes it, and the counts stay right", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   const [first, second, third] = await withDead(mem, ["a", "b", "c"]);
   const retried = await mem("queue", "retry", String(first), "999");
   // As with files that are gone: what could be done is done, and the exit code tells of the rest.
@@ -74,7 +74,7 @@ test("retry processes a message, drop removes it, and the counts stay right", as
 });
 
 test("drop without ids or --failed is an error of usage, and so are both", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   for (const words of [[], ["--since", "7d"], ["--yes"], ["4711", "--failed"]]) {
     const { code, stderr } = await mem("queue", "drop", ...words);
     expect(code).toBe(64);
@@ -83,7 +83,7 @@ test("drop without ids or --failed is an error of usage, and so are both", async
 });
 
 test("without a terminal, drop removes nothing without --yes", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   const [id] = await withDead(mem, ["a"]);
   for (const words of [["--failed"], [String(id)], ["--failed", "--json"]]) {
     const { code, stdout, stderr } = await mem("queue", "drop", ...words);
@@ -97,7 +97,7 @@ test("without a terminal, drop removes nothing without --yes", async () => {
 test("list and retry name the pause of the provider that messages wait for", async () => {
   const model = await startScriptedModel({ script: "rate-limited", retryAfterSeconds: 600 });
   onTestFinished(() => model.close());
-  const mem = calledMem({ MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: `${model.url}/v1` });
+  const mem = servedMem({ MEM_PROVIDER: "compat", MEM_COMPAT_BASE_URL: `${model.url}/v1` });
   await withDead(mem, ["a", "b"]);
   await mem("queue", "retry");
   const paused = async () => (await mem("queue", "list")).stdout.includes("paused") || undefined;
@@ -117,7 +117,7 @@ test("list and retry name the pause of the provider that messages wait for", asy
 });
 
 test("an empty queue is said, not shown", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   expect(await mem("queue", "list")).toEqual({ code: 0, stdout: "", stderr: "The queue is empty.\n" });
   expect((await mem("queue", "retry")).stdout).toBe("No messages to retry.\n");

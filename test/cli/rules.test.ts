@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { fillMemory } from "./mcp/fill.ts";
-import { calledMem, type Mem, memAtHome } from "./mem.ts";
+import { type Mem, memAtHome, servedMem } from "./mem.ts";
 
 /** A `mem` with a running worker and a private directory for temporary files. */
 async function startedMem(
   env: NodeJS.ProcessEnv = {},
-  newMem: typeof memAtHome = calledMem,
+  newMem: typeof memAtHome = servedMem,
 ): Promise<Mem & { temporary: string }> {
   const temporary = tempDir();
   const mem = newMem({ TMPDIR: temporary, VISUAL: "", EDITOR: "", ...env });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { createWorkerClient, type WorkerClient } from "../../src/client/worker-client.ts";
 import { until } from "../helpers/worker-process.ts";
-import { calledMem, type Mem, sharedMem } from "./mem.ts";
+import { calledMem, type Mem, servedMem, sharedMem } from "./mem.ts";
 
 // For tests that only read.
 const remembering = sharedMem();
@@ -70,7 +70,7 @@ test("an unknown --type is a usage error with the known ones, and prints no resu
 });
 
 test("names an unknown project where nothing was found, with the known ones", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await fill(mem);
   const { code, stderr } = await mem("search", "login", "--project", "shpo");
   expect(code).toBe(66);
@@ -92,7 +92,7 @@ test("names an unknown project where nothing was found, with the known ones", as
 });
 
 test("search in an empty memory says that it is empty, and what fills it", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   for (const words of [[], ["login"], ["login", "--project", "shop"]]) {
     const { code, stderr } = await mem("search", ...words);

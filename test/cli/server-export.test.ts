@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../helpers/postgres.ts";
+import { volume } from "../helpers/volume.ts";
 import { calledMem, type Mem, runMem } from "./mem.ts";
 
 const url = await createTestDatabase();
@@ -114,7 +115,7 @@ test("a bad export, project or file ends with an exit code and creates nothing",
 test("a closed pipe ends an export silently", async () => {
   const mem = calledMem({ MEM_DATABASE_URL: url });
   const many = ["--team", "acme", "--project", "many"];
-  expect((await piped(mem, anExport(5_000), "import", ...many)).code).toBe(0);
+  expect((await piped(mem, anExport(volume(5_000, 1_000)), "import", ...many)).code).toBe(0);
   const child = spawn(process.execPath, [bin, "server", "export", ...many], {
     env: mem.home.env,
     stdio: ["ignore", "pipe", "pipe"],

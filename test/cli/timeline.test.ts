@@ -1,7 +1,7 @@
 // `mem timeline`, `mem show` and `mem file` as processes on a real worker.
 import { beforeAll, expect, test } from "vitest";
 import { fillMemory, record } from "./mcp/fill.ts";
-import { calledMem, sharedMem } from "./mem.ts";
+import { servedMem, sharedMem } from "./mem.ts";
 
 // For tests that only read.
 const filled = sharedMem();
@@ -30,7 +30,7 @@ test("a timeline leads from what search found to what happened around it", async
 });
 
 test("an age shows the newest records since then, and how to see the first ones", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await fillMemory(mem);
   for (let n = 1; n <= 52; n++)
     await record(mem, { claudeSessionId: "s", project: "shop", title: `Step ${n} of 52` });
@@ -58,7 +58,7 @@ test.each([
 });
 
 test("a timeline without an anchor shows the newest records and names the other calls", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   expect((await mem("timeline")).stderr).toContain("The memory is empty.");
   await fillMemory(mem);

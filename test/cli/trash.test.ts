@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { fillMemory } from "./mcp/fill.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { calledMem, type Mem, servedMem } from "./mem.ts";
 
 async function remove(mem: Mem, path: string): Promise<void> {
   const port = readWorkerAddress(mem.home.dataDir)?.port;
@@ -12,7 +12,7 @@ async function remove(mem: Mem, path: string): Promise<void> {
 }
 
 test("lists what was deleted, restores it, and is emptied for good", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   expect((await mem("trash")).stderr).toContain("The trash is empty.");
   await fillMemory(mem);
   await remove(mem, "/api/observations/1");
@@ -43,7 +43,7 @@ test("lists what was deleted, restores it, and is emptied for good", async () =>
 });
 
 test("a refused restore names the command that comes first", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await fillMemory(mem);
   const worker = createWorkerClient({ dataDir: mem.home.dataDir });
   const { items } = await worker.sessions();

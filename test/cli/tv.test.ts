@@ -7,7 +7,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tvUrls } from "../../src/cli/tv-address.ts";
-import { calledMem } from "./mem.ts";
+import { calledMem, servedMem } from "./mem.ts";
 
 const own = Object.values(networkInterfaces())
   .flat()
@@ -100,7 +100,7 @@ describe("without a change", () => {
   });
 
   test("a name that leads nowhere leaves the worker running with its settings", async () => {
-    const mem = calledMem();
+    const mem = servedMem();
     const { pid } = JSON.parse((await mem("worker", "start", "--json")).stdout);
     const before = settingsIn(mem.home.dataDir);
     expect((await mem("tv", "enable", "--yes", "--host", "none.invalid")).code).toBe(64);
@@ -127,7 +127,7 @@ describe("without a change", () => {
   });
 
   test("url says how to open the page, and its address on this machine", async () => {
-    const mem = calledMem();
+    const mem = servedMem();
     const { port } = JSON.parse((await mem("worker", "start", "--json")).stdout);
     const { code, stderr } = await mem("tv", "url");
     expect(code).toBe(78);

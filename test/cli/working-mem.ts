@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { createWorkerClient, type WorkerClient } from "../../src/client/worker-client.ts";
 import type { Observation } from "../../src/core/records/records.ts";
 import { until } from "../helpers/worker-process.ts";
-import { calledMem, type Mem } from "./mem.ts";
+import { type Mem, servedMem } from "./mem.ts";
 
 export interface WorkingMem {
   mem: Mem;
@@ -13,7 +13,7 @@ export interface WorkingMem {
 }
 
 export async function workingMem(): Promise<WorkingMem> {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
   onTestFinished(() => client.close());

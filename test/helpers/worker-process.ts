@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
-import { afterAll, onTestFinished } from "vitest";
-import { sharedTempDir, tempDir } from "./temp-dir.ts";
+import { onTestFinished } from "vitest";
+import { tempDir } from "./temp-dir.ts";
 
 /** The bundle that `mem worker start` runs. */
 export const workerBundle = fileURLToPath(new URL("../../dist/worker.cjs", import.meta.url));
@@ -73,7 +73,7 @@ interface Spawned {
 }
 
 /** Registers what ends a worker: after the test, or after all tests of the file. */
-type AtEnd = (end: () => Promise<void>) => void;
+export type AtEnd = (end: () => Promise<void>) => void;
 
 /** Spawns the worker without waiting for it; it is killed when the test ends. `command` may wrap it (a tracer, a limit). */
 export function spawnWorker(
@@ -106,22 +106,11 @@ export async function startWorker(
   const gone = exited.then(({ code, signal }) => {
     throw new Error(`the worker ended (${code ?? signal}) before it answered:\n${output()}`);
   });
-  const agent = new Agent({ connections: 64, keepAliveTimeout: 1_000 });
-  atEnd(() => agent.destroy());
   const file = await Promise.race([
     gone,
     until(() => readWorkerFile(home, child.pid), 45_000, "worker.json"),
   ]);
   gone.catch(() => undefined);
-  const origin = `http://127.0.0.1:${file.port}`;
-
-  async function ask(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer> {
-    const json = body === undefined ? {} : { body: JSON.stringify(body) };
-    const headers = body === undefined ? {} : { "content-type": "application/json" };
-    const answer = await request(`${origin}${path}`, { method, dispatcher: agent, headers, ...json });
-    const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, body: parseBody(text) };
-  }
 
   async function end(signal: NodeJS.Signals): Promise<Exit> {
     // A wrapped worker is not our child: worker.json names the process to signal.
@@ -134,38 +123,29 @@ export async function startWorker(
     port: file.port,
     exited,
     output,
-    get: (path) => ask("GET", path),
-    post: (path, body) => ask("POST", path, body),
+    ...asksPort(file.port, atEnd),
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
   };
 }
 
-/**
- * A worker for the tests of a file that leave its records as they are. The first call starts it, after `prepare` wrote
- * its database; it ends with the file.
- */
-export function sharedWorker(
-  prepare: (home: WorkerHome) => void = () => undefined,
-): () => Promise<WorkerProcess> {
-  const home = workerHome({}, sharedTempDir());
-  const ends: (() => Promise<void>)[] = [];
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end();
-  });
-  async function start(): Promise<WorkerProcess> {
-    prepare(home);
-    return startWorker(home, undefined, (end) => ends.push(end));
+/** Asks the worker on the port. */
+export function asksPort(port: number, atEnd: AtEnd): Pick<WorkerProcess, "get" | "post"> {
+  const agent = new Agent({ connections: 64, keepAliveTimeout: 1_000 });
+  atEnd(() => agent.destroy());
+  async function ask(method: "GET" | "POST", path: string, body?: unknown): Promise<Answer> {
+    const json = body === undefined ? {} : { body: JSON.stringify(body) };
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const url = `http://127.0.0.1:${port}${path}`;
+    const answer = await request(url, { method, dispatcher: agent, headers, ...json });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, body: parseBody(text) };
   }
-  let started: Promise<WorkerProcess> | undefined;
-  return () => {
-    started ??= start();
-    return started;
-  };
+  return { get: (path) => ask("GET", path), post: (path, body) => ask("POST", path, body) };
 }
 
 /** Resolves when nothing waits for the generator any more. */
-export async function drained(worker: WorkerProcess): Promise<void> {
+export async function drained(worker: Pick<WorkerProcess, "get">): Promise<void> {
   const isEmpty = async () =>
     JSON.stringify((await worker.get("/api/processing-status")).body).includes('"queueDepth":0');
   await until(async () => (await isEmpty()) || undefined, 60_000, "an empty queue");

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { kebabCase } from "../../src/text/kebab-case.ts";
-import { drained, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
+import { serveIn } from "../helpers/called-worker.ts";
+import { drained, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 import { refusedByCodex } from "./codex-output.ts";
 import { silent } from "./hook/hook-payload.ts";
 import { launchers, runHook, spooled } from "./hook/run-hook.ts";
@@ -32,7 +33,7 @@ function countIn(status: unknown): number {
 }
 
 async function memoryOfLogin(home: WorkerHome) {
-  const worker = await startWorker(home);
+  const worker = await serveIn(home);
   expect((await worker.post("/api/rules", { text: rule, project: "demo" })).status).toBe(201);
   expect(await send(home, "PostToolUse.apply_patch", { session_id: "earlier" })).toEqual(silent);
   await drained(worker);
@@ -96,7 +97,7 @@ test("a prompt without a worker leaves the context to the next one", { timeout: 
   await worker.stop();
   expect(await send(home, "UserPromptSubmit")).toEqual(silent);
   expect(spooled(home)).toHaveLength(1);
-  await startWorker(home);
+  await serveIn(home);
   await until(() => (spooled(home).length === 0 ? true : undefined), 20_000, "an empty spool");
   const next = await send(home, "UserPromptSubmit", { turn_id: "turn-2", prompt: "Go on, please." });
   expect(contextIn(next.stdout)).toEqual({ event: "UserPromptSubmit", text: expect.stringContaining(rule) });

@@ -7,6 +7,7 @@ import { claudeCodeIntegration } from "../../src/hosts/claude-code.ts";
 import { hookCommand } from "../../src/hosts/hook-command.ts";
 import { type EditedFile, hookGroups, isHandlerOf, mcpEntry } from "../../src/hosts/integration.ts";
 import { type InstallRecord, type Part, planFile, registered } from "../../src/hosts/registration.ts";
+import { volume } from "../helpers/volume.ts";
 
 const { hooks } = claudeCodeIntegration;
 const both: readonly Part[] = ["hooks", "mcp"];
@@ -290,7 +291,7 @@ test.each(Object.entries(forms))("%s restore any document of any form byte for b
         JSON5.parse(JSON.stringify(unshared({ ...value, later }))),
       );
     }),
-    { numRuns: 60 },
+    { numRuns: volume(60, 8) },
   );
 });
 

@@ -1,6 +1,6 @@
 // Every page of the viewer against axe, in light and dark, and its width on a phone.
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { callWorker } from "../helpers/called-worker.ts";
 import { seriousFindings, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
@@ -26,9 +26,7 @@ const pages: [link: string, ready: string][] = [
 ];
 
 test("no page has a serious finding in light or dark, and none is wider than a phone", async () => {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
   const { page, show, errors } = await browser.open(worker, "#/record/observation/12");
   await page.getByRole("button", { name: "Delete" }).click();
   await page.locator(".feed").waitFor();

@@ -1,8 +1,8 @@
 // Pages of the viewer for tests: a fresh profile each, and what goes wrong in them.
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
-import type { WorkerProcess } from "../helpers/worker-process.ts";
+import { beforeAll, onTestFinished } from "vitest";
+import type { CalledWorker } from "../helpers/called-worker.ts";
 import { launchBrowser } from "./chromium.mjs";
 
 /** What a page did that it must not do, or that went wrong in it. */
@@ -24,16 +24,21 @@ export interface OpenPage extends Observed {
 // A wait that never ends names what it waited for, before the test runs out of time.
 const waitMs = 30_000;
 
+// One for all files of a test process: a start costs 1.5 s of processor time. It ends with the process.
+let started: Promise<Browser> | undefined;
+
+async function theBrowser(): Promise<Browser> {
+  if (started !== undefined && !(await started).isConnected()) started = undefined;
+  started ??= launchBrowser();
+  return started;
+}
+
 /** A browser for the tests of a file. `open` gives a fresh profile whose only origin is the worker's. */
 export function testBrowser() {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  }, 60_000);
-  afterAll(() => browser?.close());
+  beforeAll(theBrowser, 60_000);
   return {
-    async open(worker: WorkerProcess, link = "#/", options: BrowserContextOptions = {}): Promise<OpenPage> {
-      if (browser === undefined) throw new Error("the browser did not start");
+    async open(worker: CalledWorker, link = "#/", options: BrowserContextOptions = {}): Promise<OpenPage> {
+      const browser = await theBrowser();
       const origin = `http://127.0.0.1:${worker.port}`;
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },

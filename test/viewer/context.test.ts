@@ -1,14 +1,14 @@
 // The context preview in a browser, on a real worker.
 import { expect, test } from "vitest";
 import type { Asks } from "../../src/viewer/api.ts";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { callWorker } from "../helpers/called-worker.ts";
 import { testBrowser } from "./browser.ts";
 import { injectedPrompt, sendInjectedSession } from "./injected-session.ts";
 
 const browser = testBrowser();
 
 test("the preview shows what an agent gets at each moment, and why", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   await sendInjectedSession(worker);
   const { page, errors, foreign } = await browser.open(worker, "#/context");
   await page.getByRole("heading", { name: "Start of a session" }).waitFor();
@@ -31,7 +31,7 @@ test("the preview shows what an agent gets at each moment, and why", async () =>
 });
 
 test("without a project the preview says where projects come from", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const { page } = await browser.open(worker, "#/context");
   await page.getByText("No project is known yet.").waitFor();
 });

@@ -1,6 +1,6 @@
 // Editing in a browser, on a real worker: a record and a rule, and the way back.
 import { expect, test } from "vitest";
-import { sharedWorker } from "../helpers/worker-process.ts";
+import { sharedWorker } from "../helpers/called-worker.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 

@@ -1,18 +1,19 @@
 // Home in a browser, on a real worker: the live feed, standing rules, the long list.
 import { expect, test } from "vitest";
-import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { type CalledWorker, callWorker } from "../helpers/called-worker.ts";
+import { volume } from "../helpers/volume.ts";
 import { screensOf, testBrowser } from "./browser.ts";
 import { writeDemo, writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
 
-async function record(worker: WorkerProcess, title: string): Promise<void> {
+async function record(worker: CalledWorker, title: string): Promise<void> {
   const body = { claudeSessionId: "s1", project: "shop", title, summary: `About ${title}.` };
   expect((await worker.post("/observations", body)).status).toBe(201);
 }
 
 test("the feed shows what a hook reports, without a reload", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const opened = await browser.open(worker);
   await opened.page.getByText("Nothing is remembered here yet.").waitFor();
   const event = { session_id: "s1", cwd: "/home/ada/shop", transcript_path: "/nowhere.jsonl" };
@@ -34,9 +35,7 @@ test("the feed shows what a hook reports, without a reload", async () => {
 });
 
 test("a new record does not move what is being read, and a button counts it", async () => {
-  const home = workerHome();
-  writeMany(home.database, 150, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeMany(database, 150, Date.now()));
   const { page, errors } = await browser.open(worker);
   await page.locator(".feed [data-row]").first().waitFor();
   // The panels above have their height.
@@ -56,9 +55,7 @@ test("a new record does not move what is being read, and a button counts it", as
 });
 
 test("the end of a long list is reached, and only rows near the screen exist", async () => {
-  const home = workerHome();
-  writeMany(home.database, 450, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeMany(database, 330, Date.now()));
   const { page } = await browser.open(worker);
   const last = page.locator(".feed [data-row]", { hasText: "Record 0 " });
   async function scrollOn(): Promise<number> {
@@ -70,9 +67,7 @@ test("the end of a long list is reached, and only rows near the screen exist", a
 });
 
 async function titlesOf(count: number, stepMs?: number): Promise<Set<string>> {
-  const home = workerHome();
-  writeMany(home.database, count, Date.now(), stepMs);
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeMany(database, count, Date.now(), stepMs));
   const { page, errors } = await browser.open(worker);
   await page.locator(".feed [data-row]").first().waitFor();
   const seen = new Set<string>();
@@ -82,8 +77,9 @@ async function titlesOf(count: number, stepMs?: number): Promise<Set<string>> {
   return seen;
 }
 
-test("scrolling by screens shows each of 850 records", async () => {
-  expect((await titlesOf(850)).size).toBe(850);
+test("scrolling by screens shows each of some hundred records", async () => {
+  const count = volume(850, 330);
+  expect((await titlesOf(count)).size).toBe(count);
 }, 120_000);
 
 test("the feed has each of 350 records of one millisecond once", async () => {
@@ -91,9 +87,7 @@ test("the feed has each of 350 records of one millisecond once", async () => {
 });
 
 test("rules are added, replaced and removed, each with a way back", async () => {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
   const { page, errors } = await browser.open(worker);
   const rules = page.locator(".panel", { hasText: "Standing rules" });
   const rule = (text: string) => rules.locator("li", { hasText: text });
@@ -119,9 +113,7 @@ test("rules are added, replaced and removed, each with a way back", async () => 
 });
 
 test("the project and the sidebar stay as they were chosen", async () => {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
   const first = await browser.open(worker);
   await first.page.getByLabel("Project").selectOption("orchard-api");
   await first.page.getByRole("heading", { name: "orchard-api" }).waitFor();
@@ -136,9 +128,7 @@ test("the project and the sidebar stay as they were chosen", async () => {
 });
 
 test("back to the feed shows the rows that were left, also after new ones came", async () => {
-  const home = workerHome();
-  writeMany(home.database, 330, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeMany(database, 330, Date.now()));
   const { page, errors } = await browser.open(worker);
   const main = page.locator("main");
   const row = page.locator(".feed [data-row]", { hasText: "Record 80 " });
@@ -164,9 +154,7 @@ test("back to the feed shows the rows that were left, also after new ones came",
 });
 
 test("keys edit, pin and delete the focused row, and delete is undone", async () => {
-  const home = workerHome();
-  writeMany(home.database, 30, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeMany(database, 30, Date.now()));
   const { page, errors } = await browser.open(worker);
   const rows = page.locator(".feed [data-row]");
   const row = rows.filter({ hasText: "Record 28 " });

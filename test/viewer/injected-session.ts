@@ -1,6 +1,7 @@
 // Two sessions of a host, sent through its hooks: the first one works, the second one gets context from it.
 import { loadDemoSession, nextSession } from "../../src/cli/demo-session.ts";
-import { drained, type WorkerProcess } from "../helpers/worker-process.ts";
+import type { CalledWorker } from "../helpers/called-worker.ts";
+import { drained } from "../helpers/worker-process.ts";
 
 const host = "claude-code";
 
@@ -12,7 +13,7 @@ export const injectedPrompt = "Customers say that they have to log in again afte
 export const subAgent = "a8c1d2e3f405";
 
 /** Sends both sessions and waits for their records. */
-export async function sendInjectedSession(worker: WorkerProcess): Promise<void> {
+export async function sendInjectedSession(worker: CalledWorker): Promise<void> {
   const steps = loadDemoSession();
   for (const { name, payload } of steps) await send(worker, name, payload);
   await drained(worker);
@@ -47,7 +48,7 @@ export async function sendInjectedSession(worker: WorkerProcess): Promise<void> 
   await drained(worker);
 }
 
-async function send(worker: WorkerProcess, event: string, payload: unknown): Promise<void> {
+async function send(worker: CalledWorker, event: string, payload: unknown): Promise<void> {
   const { status, body } = await worker.post(`/api/hooks/${host}/${event}`, payload);
   if (status !== 200) throw new Error(`${event}: ${status} ${JSON.stringify(body)}`);
 }

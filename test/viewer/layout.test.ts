@@ -1,7 +1,7 @@
 // The layout of pages in a browser: nothing moves when slow parts come in, and a phone shows results on its first screen.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sharedWorker } from "../helpers/worker-process.ts";
+import { sharedWorker } from "../helpers/called-worker.ts";
 import { testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 

@@ -1,6 +1,7 @@
 // Texts that try to run a script, in every field that the viewer shows: no script runs, and nothing is loaded.
 import { expect, test } from "vitest";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
+import { callWorker } from "../helpers/called-worker.ts";
+import { volume } from "../helpers/volume.ts";
 import { screensOf, testBrowser } from "./browser.ts";
 import { writeWith } from "./demo-data.ts";
 import { foreignParts } from "./foreign-parts.ts";
@@ -13,7 +14,7 @@ test("there are 150 payloads", () => {
 });
 
 test("the check notices what text alone does not bring", async () => {
-  const opened = await browser.open(await startWorker(workerHome()));
+  const opened = await browser.open(await callWorker());
   await opened.page.locator(".feed").waitFor();
   expect(await foreignParts(opened)).toEqual([]);
   await opened.page.evaluate(() => {
@@ -26,9 +27,7 @@ test("the check notices what text alone does not bring", async () => {
 });
 
 test("no payload in any field is more than text, loaded first or through the stream", async () => {
-  const home = workerHome();
-  writeWith(home.database, payloads, Date.now());
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeWith(database, payloads, Date.now()));
   const opened = await browser.open(worker);
   const { page, show, errors, foreign, dialogs } = opened;
   const found: string[] = [];
@@ -58,15 +57,16 @@ test("no payload in any field is more than text, loaded first or through the str
   await look("stream");
 
   // Every kind has the same ids, by the places of the texts.
+  const step = Math.round(payloads.length / volume(50, 15));
   const kinds = ["observation", "summary", "prompt"];
-  for (const id of payloads.map((_payload, index) => index + 1).filter((each) => each % 3 === 0)) {
-    const kind = kinds[(id / 3) % 3];
+  for (const id of payloads.map((_payload, index) => index + 1).filter((each) => each % step === 0)) {
+    const kind = kinds[(id / step) % 3];
     await show(`#/record/${kind}/${id}`);
     await page.locator(".record-meta", { hasText: `#${id}` }).waitFor();
-    if (id % 15 === 0) await page.locator(".record-timeline [data-row]").first().waitFor();
+    if (id % (5 * step) === 0) await page.locator(".record-timeline [data-row]").first().waitFor();
     await look(`${kind} ${id}`);
   }
-  for (const payload of payloads.filter((_payload, index) => index % 10 === 0)) {
+  for (const payload of payloads.filter((_payload, index) => index % (3 * step) === 0)) {
     await show(`#/search?q=${encodeURIComponent(payload)}&files=${encodeURIComponent(payload)}`);
     await page.locator(".search-summary").waitFor();
     await look(`search ${payload}`);

@@ -1,6 +1,6 @@
 // The live stream after an outage, in a browser: how soon an open page is live again.
 import { expect, test } from "vitest";
-import { sharedWorker } from "../helpers/worker-process.ts";
+import { sharedWorker } from "../helpers/called-worker.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 
 const browser = testBrowser();

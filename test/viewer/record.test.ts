@@ -1,6 +1,6 @@
 // Records in a browser, on a real worker: search, timeline, editing, deleting, the keyboard.
 import { expect, test } from "vitest";
-import { sharedWorker, startWorker, workerHome } from "../helpers/worker-process.ts";
+import { callWorker, sharedWorker } from "../helpers/called-worker.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo, writeMany } from "./demo-data.ts";
 
@@ -11,9 +11,8 @@ const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
 const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
 async function openDemo(link: string): Promise<OpenPage> {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  return browser.open(await startWorker(home), link);
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
+  return browser.open(worker, link);
 }
 
 test("search as you type marks words, keeps filters in the address and shows notes", async () => {
@@ -40,9 +39,8 @@ test("search as you type marks words, keeps filters in the address and shows not
 });
 
 test("Enter in the search box moves the focus to the first result", async () => {
-  const home = workerHome();
-  writeMany(home.database, 30, Date.now());
-  const { page, errors } = await browser.open(await startWorker(home), "#/");
+  const worker = await callWorker(({ database }) => writeMany(database, 30, Date.now()));
+  const { page, errors } = await browser.open(worker, "#/");
   await page.keyboard.press("/");
   await page.keyboard.type("record");
   await page.keyboard.press("Enter");
@@ -126,7 +124,7 @@ test("only what can replace a record is offered as its replacement", async () =>
 });
 
 test("backticks are shown as code, and a rule for every project says so", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const title = "Call `useCart()` and ``a`b`` <b>now</b>";
   const facts = ["Run `npm test`.", "One ` alone"];
   await worker.post("/observations", { claudeSessionId: "s1", project: "shop", title, summary: "x", facts });
@@ -191,7 +189,7 @@ test("the keyboard reaches every page and record", async () => {
 });
 
 test("text runs in its own direction, without controls that disguise it", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const title = "ערך \u202eexe.gnp\u202c \u2066x\u2069";
   const texts = { title, summary: "\u202etxt.nur", facts: ["\u2067שלום", "An English fact"] };
   await worker.post("/observations", { claudeSessionId: "s1", project: "shop", ...texts });

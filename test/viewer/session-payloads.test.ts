@@ -3,8 +3,8 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { createInjectionLog } from "../../src/store/sqlite/injections.ts";
+import { callWorker } from "../helpers/called-worker.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
 import { testBrowser } from "./browser.ts";
 import { foreignParts } from "./foreign-parts.ts";
 import { payloads } from "./payloads.ts";
@@ -51,9 +51,7 @@ function writeSession({ db, store, addPrompt, addObservation, addSummary }: Memo
 }
 
 test("no payload is more than text on the pages of sessions, context, status and TV", async () => {
-  const home = workerHome();
-  writeSessions(home.database);
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeSessions(database));
   const opened = await browser.open(worker, "#/sessions");
   const { page, show, errors, foreign, dialogs } = opened;
   const found: string[] = [];

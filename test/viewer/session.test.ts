@@ -3,8 +3,8 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import type { Reads } from "../../src/viewer/api.ts";
+import { type CalledWorker, callWorker } from "../helpers/called-worker.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
-import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 import { seriousFindings, testBrowser } from "./browser.ts";
 import { injectedSession, sendInjectedSession, subAgent } from "./injected-session.ts";
 
@@ -12,8 +12,8 @@ const browser = testBrowser();
 
 type Injections = Reads[`/api/sessions/${number}/injections`];
 
-async function injectedWorker(): Promise<{ worker: WorkerProcess; id: number; injected: Injections }> {
-  const worker = await startWorker(workerHome());
+async function injectedWorker(): Promise<{ worker: CalledWorker; id: number; injected: Injections }> {
+  const worker = await callWorker();
   await sendInjectedSession(worker);
   const { items } = (await worker.get("/sessions")).body as Reads["/sessions"];
   const id = items.find((session) => session.claude_session_id === injectedSession)?.id ?? 0;
@@ -60,17 +60,7 @@ test("a session shows its injected context: when, why, at what cost", async () =
 });
 
 test("a long session shows its first injected texts, and more on demand", async () => {
-  const home = workerHome();
-  mkdirSync(dirname(home.database), { recursive: true, mode: 0o700 });
-  const memory = createMemoryStore(home.database);
-  memory.addPrompt("Fix the login", { session: "s1", at: 1_000 });
-  for (let at = 1; at <= 450; at += 1) {
-    const injected = { moment: "file", cause: `src/${at}.ts`, text: "t", tokens: 2, records: [] } as const;
-    memory.store.injections.add({ session: "s1", reader: "" }, injected, 1_000 + at);
-  }
-  memory.addObservation({ title: "After all of them", session: "s1", at: 2_000 });
-  memory.close();
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeInjections(database, 450));
   const { page, errors } = await browser.open(worker, "#/session/1");
   await page.getByText("900 tokens").waitFor();
   await page.getByText("at 450 moments").waitFor();
@@ -85,8 +75,20 @@ test("a long session shows its first injected texts, and more on demand", async 
   expect(errors).toEqual([]);
 });
 
+function writeInjections(database: string, count: number): void {
+  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  const memory = createMemoryStore(database);
+  memory.addPrompt("Fix the login", { session: "s1", at: 1_000 });
+  for (let at = 1; at <= count; at += 1) {
+    const injected = { moment: "file", cause: `src/${at}.ts`, text: "t", tokens: 2, records: [] } as const;
+    memory.store.injections.add({ session: "s1", reader: "" }, injected, 1_000 + at);
+  }
+  memory.addObservation({ title: "After all of them", session: "s1", at: 2_000 });
+  memory.close();
+}
+
 test("a session without injected context says why", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   await worker.post("/api/sessions/init", { claudeSessionId: "alone", project: "shop", prompt: "Hello" });
   const { page, show } = await browser.open(worker, "#/session/1");
   await page.getByText("Nothing was injected into this session.").waitFor();
@@ -96,7 +98,7 @@ test("a session without injected context says why", async () => {
 });
 
 test("a session is renamed, deleted with its records, and restored", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   await worker.post("/api/sessions/init", {
     claudeSessionId: "s1",
     project: "shop",
@@ -119,7 +121,7 @@ test("a session is renamed, deleted with its records, and restored", async () =>
 });
 
 test("what happens in a session appears without a reload", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const session = { claudeSessionId: "s1", project: "shop" };
   await worker.post("/api/sessions/init", { ...session, prompt: "Fix the login" });
   const { page } = await browser.open(worker, "#/session/1");

@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
+import { callWorker } from "../helpers/called-worker.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
-import { startWorker, workerHome } from "../helpers/worker-process.ts";
 import { testBrowser } from "./browser.ts";
 
 const browser = testBrowser();
@@ -24,9 +24,7 @@ function writeFailed(database: string): void {
 }
 
 test("failed messages are a problem with its commands, and can be retried or dropped", async () => {
-  const home = workerHome();
-  writeFailed(home.database);
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeFailed(database));
   const { page, errors } = await browser.open(worker, "#/status");
   const queue = page.locator(".check-row", { hasText: "Queue" });
   await queue.filter({ hasText: "2 messages failed" }).waitFor();
@@ -41,13 +39,13 @@ test("failed messages are a problem with its commands, and can be retried or dro
 });
 
 test("green means checked: without the worker nothing is OK", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const { page } = await browser.open(worker, "#/status");
   await page.getByText("What was checked works.").waitFor();
   const hosts = page.locator(".check-row", { hasText: "Hosts" });
   expect(await hosts.locator(".check-state").innerText()).toContain("Not known");
   expect(await page.locator(".check-row.ok").count()).toBeGreaterThan(2);
-  await worker.kill();
+  await worker.stop();
   await page.getByText("Not known now.").waitFor();
   expect(await page.locator(".check-row.ok").count()).toBe(0);
   await page.getByText("mem worker start").first().waitFor();
@@ -55,7 +53,7 @@ test("green means checked: without the worker nothing is OK", async () => {
 
 test("settings show value, origin and the command; never a secret", async () => {
   const secret = "sk-canary-5d1f09a7";
-  const worker = await startWorker(workerHome({ MEM_SECONDARY_API_KEY: secret }));
+  const worker = await callWorker(undefined, { MEM_SECONDARY_API_KEY: secret });
   const { page, errors } = await browser.open(worker, "#/settings");
   const settings = page.locator(".setting");
   const key = settings.filter({ hasText: "MEM_SECONDARY_API_KEY" });
@@ -85,7 +83,7 @@ test("settings show value, origin and the command; never a secret", async () => 
 });
 
 test("the version is shown, and a checkout that is behind is updated after a question", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   const { page, errors, show } = await browser.open(worker, "#/");
   const real = (await worker.get("/api/branch/status")).body as { version: string };
   await show("#/status");

@@ -1,13 +1,8 @@
 // The TV in a browser: on the worker's machine, and from another address with and without its token.
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import {
-  sharedWorker,
-  startWorker,
-  type WorkerHome,
-  type WorkerProcess,
-  workerHome,
-} from "../helpers/worker-process.ts";
+import { type CalledWorker, callWorker, serveIn, sharedWorker } from "../helpers/called-worker.ts";
+import { type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 import { seriousFindings, testBrowser } from "./browser.ts";
 import { writeMany } from "./demo-data.ts";
 
@@ -16,18 +11,14 @@ const shared = sharedWorker();
 
 const token = "0aB-dEf_hIjKlMnOpQrStUvWxYz0123456789abcdEF";
 
-async function record(
-  worker: WorkerProcess,
-  title: string,
-  more: { project?: string; source?: string } = {},
-) {
+async function record(worker: CalledWorker, title: string, more: { project?: string; source?: string } = {}) {
   const { project = "shop", source = "claude-code" } = more;
   const body = { claudeSessionId: `${project} ${source}`, project, title, platformSource: source };
   expect((await worker.post("/observations", body)).status).toBe(201);
 }
 
 test("the TV shows new observations of its project and source", async () => {
-  const worker = await startWorker(workerHome());
+  const worker = await callWorker();
   await record(worker, "The first one");
   await record(worker, "Of another project", { project: "orchard" });
   await record(worker, "Of another source", { source: "codex" });
@@ -45,9 +36,7 @@ test("the TV shows new observations of its project and source", async () => {
 });
 
 test("the TV finds its source behind any number of newer observations", async () => {
-  const home = workerHome();
-  writeMany(home.database, 510, Date.now() + 24 * 3_600_000);
-  const worker = await startWorker(home);
+  const worker = await callWorker(({ database }) => writeMany(database, 510, Date.now() + 24 * 3_600_000));
   const { page } = await browser.open(worker, "tv?source=codex");
   await page.getByText("No observation yet from codex.").waitFor();
   await page.getByText("Sources of the newest observations: api.").waitFor();
@@ -62,15 +51,15 @@ test("the TV finds its source behind any number of newer observations", async ()
 
 test("the TV says since when it is not connected, and comes back by itself", async () => {
   const home = workerHome();
-  const worker = await startWorker(home);
+  const worker = await serveIn(home);
   await record(worker, "Before the outage");
   const { page } = await browser.open(worker, "tv");
   await page.getByText("Live").waitFor();
-  await worker.kill();
+  await worker.stop();
   await page.getByText(/Not connected since \d\d:\d\d/).waitFor();
   const rows = page.locator(".board li .title");
   expect(await rows.allInnerTexts()).toEqual(["Before the outage"]);
-  const again = await startWorker(onPort(home, worker.port));
+  const again = await serveIn(onPort(home, worker.port));
   await record(again, "During the outage");
   await rows.filter({ hasText: "During the outage" }).waitFor();
   await page.getByText("Live").waitFor();
@@ -89,7 +78,7 @@ test.runIf(own !== undefined)(
   "another machine gets the TV with the token, which leaves the address",
   async () => {
     const home = workerHome({ MEM_WORKER_HOST: "0.0.0.0", MEM_TV_TOKEN: token });
-    const worker = await startWorker(home);
+    const worker = await serveIn(home);
     await record(worker, "Seen from the wall");
     const { page, errors } = await browser.open(worker, "tv");
     const origin = `http://${own}:${worker.port}`;
@@ -115,7 +104,7 @@ test.runIf(own !== undefined)(
     expect(errors.filter((error) => !error.includes("Cross-Origin-Opener-Policy"))).toEqual([]);
     await worker.stop();
     const changed = { ...home, env: { ...home.env, MEM_TV_TOKEN: token.toLowerCase() } };
-    await startWorker(onPort(changed, worker.port));
+    await serveIn(onPort(changed, worker.port));
     await page.getByText("mem tv url").waitFor();
   },
 );

@@ -1,7 +1,7 @@
 // Text that is not saved, in a browser: every way to leave a form asks first, and asks nothing when nothing was changed.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { sharedWorker, startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
@@ -11,10 +11,8 @@ const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
 /** For tests that store nothing. */
 const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
-async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProcess }> {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+async function openDemo(link: string): Promise<OpenPage & { worker: CalledWorker }> {
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
   return { ...(await browser.open(worker, link)), worker };
 }
 
@@ -25,7 +23,10 @@ const title = (page: Page) => page.getByLabel("Title", { exact: true });
 
 /** Opens the form of observation 9 from Home and writes a title into it. */
 async function openChanged(open: (link: string) => Promise<OpenPage> = openShared): Promise<OpenPage> {
-  const opened = await open("#/");
+  return changeTitle(await open("#/"));
+}
+
+async function changeTitle(opened: OpenPage): Promise<OpenPage> {
   const { page } = opened;
   await page.locator(".feed [data-row]", { hasText: "Users stay logged in after a deploy" }).click();
   await page.locator(".record-head").waitFor();
@@ -61,19 +62,24 @@ const ways: [how: string, leave: (page: Page) => Promise<unknown>, there: string
   ],
 ];
 
-test.each(ways)("%s asks before the text is lost", async (_how, leave, there) => {
-  const { page, errors } = await openChanged();
-  const form = page.url();
-  await leave(page);
-  await question(page).waitFor();
-  await expect.poll(() => page.url()).toBe(form);
-  await keep(page).click();
-  await question(page).waitFor({ state: "detached" });
-  expect(await title(page).inputValue()).toBe("Typed and not saved");
-  await leave(page);
-  await discard(page).click();
-  await expect.poll(() => new URL(page.url()).hash).toBe(there);
-  await title(page).waitFor({ state: "detached" });
+test("every way to leave asks before the text is lost", async () => {
+  const opened = await openShared("#/");
+  const { page, show, errors } = opened;
+  for (const [how, leave, there] of ways) {
+    await show("#/");
+    await changeTitle(opened);
+    const form = page.url();
+    await leave(page);
+    await question(page).waitFor();
+    await expect.poll(() => page.url(), { message: how }).toBe(form);
+    await keep(page).click();
+    await question(page).waitFor({ state: "detached" });
+    expect([how, await title(page).inputValue()]).toEqual([how, "Typed and not saved"]);
+    await leave(page);
+    await discard(page).click();
+    await expect.poll(() => new URL(page.url()).hash, { message: how }).toBe(there);
+    await title(page).waitFor({ state: "detached" });
+  }
   expect(errors).toEqual([]);
 });
 
@@ -160,7 +166,7 @@ test("each of two open forms is asked for", async () => {
   await page.getByRole("heading", { name: "Trash" }).waitFor();
 });
 
-async function remove({ port }: WorkerProcess, path: string): Promise<void> {
+async function remove({ port }: CalledWorker, path: string): Promise<void> {
   expect((await fetch(`http://127.0.0.1:${port}${path}`, { method: "DELETE" })).status).toBe(200);
 }
 

@@ -1,6 +1,6 @@
 // What pages say when an address, a field or a record is wrong, in a browser: the mistake and the next step, no API words.
 import { expect, test } from "vitest";
-import { sharedWorker, startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
+import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
 import { type OpenPage, testBrowser } from "./browser.ts";
 import { writeDemo } from "./demo-data.ts";
 
@@ -10,10 +10,8 @@ const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
 /** For tests that store nothing. */
 const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
 
-async function openDemo(link: string): Promise<OpenPage & { worker: WorkerProcess }> {
-  const home = workerHome();
-  writeDemo(home.database, Date.now());
-  const worker = await startWorker(home);
+async function openDemo(link: string): Promise<OpenPage & { worker: CalledWorker }> {
+  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
   return { ...(await browser.open(worker, link)), worker };
 }
 

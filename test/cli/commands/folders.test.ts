@@ -1,9 +1,9 @@
 // `mem folders` where there are no context files.
 import { expect, test } from "vitest";
-import { calledMem } from "../mem.ts";
+import { servedMem } from "../mem.ts";
 
 test("an empty list names the command that turns context files on, or writes them", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   const off = await mem("folders");
   expect(off).toMatchObject({ code: 0, stdout: "" });
   expect(off.stderr).toContain("`mem settings set MEM_FOLDER_CONTEXT_ENABLED true`");

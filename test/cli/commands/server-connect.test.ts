@@ -1,9 +1,9 @@
 // `mem server connect` where no server answers.
 import { expect, test } from "vitest";
-import { calledMem } from "../mem.ts";
+import { servedMem } from "../mem.ts";
 
 test("connecting to a server that cannot be reached ends with 69, and changes nothing", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await mem("remember", "Use pnpm, never npm.", "--project", "shop");
   const words = ["server", "connect", "--url", "http://127.0.0.1:9", "--key", "key", "--project", "shop"];
   const { code, stdout, stderr } = await mem(...words);

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { dataPaths } from "../../../src/core/paths.ts";
 import { stripPrivate } from "../../../src/privacy/private-tags.ts";
 import { processesOf, until } from "../../helpers/worker-process.ts";
-import { calledMem, sharedMem } from "../mem.ts";
+import { calledMem, servedMem, sharedMem } from "../mem.ts";
 import { bin, connectMcp, connectMcpForFile, type McpClient } from "./connect.ts";
 import { fillMemory, record } from "./fill.ts";
 
@@ -21,7 +21,7 @@ describe("the tools", () => {
   });
 
   test("are four, say what they take, and change nothing", async () => {
-    const { client } = await connectMcp(calledMem());
+    const { client } = filledClient;
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["search", "timeline", "get_observations", "recent"]);
     for (const { inputSchema, outputSchema, annotations, description } of tools) {
@@ -135,7 +135,7 @@ describe("the tools", () => {
   });
 
   test("find records of every kind by a name that the project had before", async () => {
-    const mem = calledMem();
+    const mem = servedMem();
     await fillMemory(mem);
     await mem("project", "rename", "shop", "store");
     const { call } = await connectMcp(mem);
@@ -145,7 +145,7 @@ describe("the tools", () => {
   });
 
   test("say what was superseded, where it stands and by what", async () => {
-    const mem = calledMem();
+    const mem = servedMem();
     await fillMemory(mem);
     await mem("supersede", "1", "--by", "2");
     const { call } = await connectMcp(mem);
@@ -158,7 +158,7 @@ describe("the tools", () => {
 });
 
 test("quotes records in a block that they cannot leave, and that intake removes", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   await record(mem, {
     claudeSessionId: "s",
     project: "shop",
@@ -184,7 +184,7 @@ test("quotes records in a block that they cannot leave, and that intake removes"
 });
 
 test("an answer stays short enough for a host, and names what did not fit", async () => {
-  const mem = calledMem();
+  const mem = servedMem();
   for (let n = 0; n < 12; n++) {
     await record(mem, {
       claudeSessionId: "s",
@@ -226,7 +226,9 @@ const mistakes: [string, Record<string, unknown>, string][] = [
 ];
 
 test("what a tool cannot take or find is an error of the tool that says the next step", async () => {
-  const { call } = await connectMcp(calledMem());
+  const mem = servedMem();
+  await mem("worker", "start");
+  const { call } = await connectMcp(mem);
   for (const [name, given, said] of mistakes) {
     const { failed, text } = await call(name, given);
     expect(failed, text).toBe(true);

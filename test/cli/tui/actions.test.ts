@@ -1,8 +1,9 @@
-// Every action on a record, from its keys to the record, at two sizes of the terminal.
+// Every action on a record, from its keys to the record, in full at two sizes of the terminal.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWorkerClient, type WorkerClient } from "../../../src/client/worker-client.ts";
+import { volume } from "../../helpers/volume.ts";
 import { sharedMem } from "../mem.ts";
 import { openTerminal } from "./pseudo-terminal.ts";
 
@@ -25,10 +26,12 @@ async function recordOf(id: number) {
   return (await client.observationDetails(id)).record;
 }
 
-describe.each([
+const sizes: [number, number][] = [
   [80, 24],
   [200, 50],
-])("at %dx%d", (columns, rows) => {
+];
+
+describe.each(sizes.slice(0, volume(sizes.length)))("at %dx%d", (columns, rows) => {
   /** The program with a search for the words of one record, in the list. */
   async function found(words: string, env: NodeJS.ProcessEnv = {}) {
     const terminal = openTerminal(mem.home, [], { columns, rows, env });

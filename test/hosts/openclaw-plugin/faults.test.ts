@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import plugin from "../../../src/hosts/openclaw-plugin/plugin.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { volume } from "../../helpers/volume.ts";
 import { type Behaviour, fakeWorker } from "../hook/fake-worker.ts";
 import { gatewayDouble, turn } from "./gateway-double.ts";
 
@@ -120,7 +121,7 @@ test("thousands of sessions, runs and tool calls leave the last ones only", asyn
   const dataDir = tempDir();
   await fakeWorker({ dataDir, over: "socket", does: "answer" });
   const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
-  for (let n = 0; n < 3_000; n++) {
+  for (let n = 0; n < volume(3_000, 1_100); n++) {
     const ctx = { sessionKey: `agent:main:${n}`, runId: `run-${n}`, toolCallId: `call-${n}` };
     gateway.emit("before_tool_call", { event: { toolCallId: `call-${n}` }, ctx });
     gateway.emit("before_agent_start", { version: "openclaw-2026.4.29", event: { runId: `run-${n}` }, ctx });

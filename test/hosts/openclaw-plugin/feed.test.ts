@@ -1,8 +1,9 @@
 // The observation feed: from the worker's stream to a channel of the gateway, and back after a lost connection.
 import { describe, expect, onTestFinished, test } from "vitest";
+import { type CalledWorker, serveIn } from "../../helpers/called-worker.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-import { drained, startWorker, type WorkerProcess, workerHome } from "../../helpers/worker-process.ts";
+import { drained, workerHome } from "../../helpers/worker-process.ts";
 import { type GatewayDouble, gatewayDouble } from "./gateway-double.ts";
 
 const observationFeed = { enabled: true, channel: "chat", to: "room-1" };
@@ -40,7 +41,7 @@ function withChannel(environment: NodeJS.ProcessEnv, settings: object = { observ
   return { gateway, messages, waits, passTime: () => due.shift()?.() };
 }
 
-async function observe(worker: WorkerProcess, file: string): Promise<void> {
+async function observe(worker: CalledWorker, file: string): Promise<void> {
   await worker.post("/api/sessions/observations", {
     claudeSessionId: "s1",
     project: "demo",
@@ -56,7 +57,7 @@ const connected = (gateway: GatewayDouble) =>
 
 test("a new observation becomes a message to the channel", async () => {
   const home = workerHome();
-  const worker = await startWorker(home);
+  const worker = await serveIn(home);
   const { gateway, messages } = withChannel(home.env);
   gateway.startServices();
   await connected(gateway);
@@ -78,7 +79,7 @@ test("waits 1 s after a lost connection, twice as long each time, at most 30 s",
 
 test("connects to the next worker, and waits 1 s again after that", async () => {
   const home = workerHome();
-  const first = await startWorker(home);
+  const first = await serveIn(home);
   const { gateway, messages, waits, passTime } = withChannel(home.env);
   gateway.startServices();
   await connected(gateway);
@@ -86,19 +87,19 @@ test("connects to the next worker, and waits 1 s again after that", async () => 
   await eventually(() => expect(waits).toEqual([1_000]), patience);
   passTime();
   await eventually(() => expect(waits).toEqual([1_000, 2_000]), patience);
-  const second = await startWorker(home);
+  const second = await serveIn(home);
   passTime();
   await connected(gateway);
   await observe(second, "again.ts");
   await eventually(() => expect(messages).toHaveLength(1), patience);
-  await second.kill();
+  await second.stop();
   await eventually(() => expect(waits).toEqual([1_000, 2_000, 1_000]), patience);
 });
 
 describe("/mem_feed", () => {
   test("turns it on and off", async () => {
     const home = workerHome();
-    const worker = await startWorker(home);
+    const worker = await serveIn(home);
     const { gateway, messages } = withChannel(home.env, {
       observationFeed: { ...observationFeed, enabled: false },
     });
@@ -121,7 +122,7 @@ describe("/mem_feed", () => {
 
 test("a channel that refuses messages is logged once, and the feed goes on", async () => {
   const home = workerHome();
-  const worker = await startWorker(home);
+  const worker = await serveIn(home);
   const { gateway } = withChannel(home.env, { observationFeed: { ...observationFeed, channel: "gone" } });
   gateway.startServices();
   await connected(gateway);

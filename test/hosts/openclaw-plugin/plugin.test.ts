@@ -1,17 +1,18 @@
 // The OpenClaw plugin in a gateway, with a real worker: observations, context, settings, commands.
 import { beforeEach, describe, expect, test } from "vitest";
-import { drained, startWorker, type WorkerProcess, workerHome } from "../../helpers/worker-process.ts";
+import { type CalledWorker, serveIn } from "../../helpers/called-worker.ts";
+import { drained, workerHome } from "../../helpers/worker-process.ts";
 import { type GatewayDouble, gatewayDouble, turn } from "./gateway-double.ts";
 
 interface Running {
-  worker: WorkerProcess;
+  worker: CalledWorker;
   environment: NodeJS.ProcessEnv;
   gateway(settings?: Record<string, unknown>, more?: object): GatewayDouble;
 }
 
 async function running(): Promise<Running> {
   const home = workerHome();
-  const worker = await startWorker(home);
+  const worker = await serveIn(home);
   return {
     worker,
     environment: home.env,
@@ -20,7 +21,7 @@ async function running(): Promise<Running> {
   };
 }
 
-async function items(worker: WorkerProcess, path: string): Promise<Record<string, unknown>[]> {
+async function items(worker: CalledWorker, path: string): Promise<Record<string, unknown>[]> {
   const { body } = await worker.get(path);
   return (body as { items: Record<string, unknown>[] }).items;
 }
@@ -212,7 +213,7 @@ describe("/mem_status", () => {
 
   test("tells why the worker is not reached", async () => {
     const gateway = at.gateway();
-    await at.worker.kill();
+    await at.worker.stop();
     const text = await gateway.command("mem_status");
     expect(text).toContain("Worker: not reached: no worker runs. Events are spooled. Run `mem doctor`.");
   });

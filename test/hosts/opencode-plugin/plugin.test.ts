@@ -4,13 +4,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createPlugin } from "../../../src/hosts/opencode-plugin/plugin.ts";
 import { isJsonObject, type JsonObject } from "../../../src/text/json.ts";
+import { type CalledWorker, serveIn } from "../../helpers/called-worker.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
-import {
-  startWorker,
-  type WorkerHome,
-  type WorkerProcess,
-  workerHome,
-} from "../../helpers/worker-process.ts";
+import { type WorkerHome, workerHome } from "../../helpers/worker-process.ts";
 
 const session = "ses_e049f0296ffeMlrDv2CJbAxc46";
 
@@ -51,18 +47,16 @@ function opencode(environment: NodeJS.ProcessEnv) {
 }
 
 let home: WorkerHome;
-let worker: WorkerProcess;
+let worker: CalledWorker;
 let host: ReturnType<typeof opencode>;
-let isStopped: boolean;
 beforeEach(async () => {
   home = workerHome();
-  isStopped = false;
-  worker = await startWorker(home);
+  worker = await serveIn(home);
   host = opencode(home.env);
   await host.event("session.created");
   return async () => {
     await host.settled();
-    if (!isStopped) await worker.stop();
+    await worker.stop();
   };
 });
 
@@ -184,7 +178,6 @@ test.each([
 
 test("without a worker events are spooled, and nothing waits for it", async () => {
   await worker.stop();
-  isStopped = true;
   await host.prompt("Look around.");
   await host.tool("bash");
   await host.settled();
