@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { maxContextBytes } from "../../src/context/budget.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { volume } from "../helpers/volume.ts";
 
 let memory: MemoryStore;
 beforeEach(() => {
@@ -54,7 +55,7 @@ describe("stored text", () => {
         }
         own.close();
       }),
-      { numRuns: Math.min(Number(process.env.MEM_TEST_RUNS ?? 100), 2000) },
+      { numRuns: volume(100, 20) },
     );
   });
 
