@@ -18,8 +18,8 @@ function createCleaner({ script = built, idleMs = 60_000 } = {}) {
 }
 
 const hidden = "before <private>nobody reads this</private> API_KEY=k3y9f8e7d6c5b4a3 after ";
-const large = hidden.repeat(2_000);
-const lines = Array.from({ length: 9_000 }, (_, n) => (n % 1_000 === 7 ? hidden : `line ${n}`));
+const large = hidden.repeat(900);
+const lines = Array.from({ length: 5_000 }, (_, n) => (n % 1_000 === 7 ? hidden : `line ${n}`));
 
 const ways: [string, (cleaner: Cleaner) => unknown][] = [
   ["a text", ({ text }) => text(large)],

@@ -7,6 +7,7 @@ import type { ImportedEvent } from "../../src/core/records/imports.ts";
 import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
 import type { ImportProgress } from "../../src/imports/import.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
+import { volume } from "../helpers/volume.ts";
 import { type Cut, exportLines, importInto, stored } from "./import-world.ts";
 import {
   ask,
@@ -168,7 +169,7 @@ describe("a transcript of Claude Code", () => {
     const path = join(folder, main);
     const text = readFileSync(path, "utf8");
     const lines = text.split("\n");
-    for (let count = 1; count < lines.length; count += 3) {
+    for (let count = 1; count < lines.length; count += Math.ceil(lines.length / volume(9, 3))) {
       writeFileSync(path, `${lines.slice(0, count).join("\n")}\n`);
       age(main);
       await importAll();

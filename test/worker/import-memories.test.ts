@@ -33,18 +33,13 @@ function sources(kind: string, path: string, project?: string): Promise<Source[]
 describe.each(Object.entries(memories))("the memory of %s", (kind, { make, counts, title }) => {
   const importAll = async (path: string, cut: Cut = {}) => importInto(await sources(kind, path), cut);
 
-  test("is imported with its times, and found without a model", async () => {
+  test("is imported with its times, found without a model, and not added again or changed", async () => {
     const path = make(tempDir());
+    const bytes = kind === "basic-memory" ? "" : readFileSync(path, "hex");
     expect(await importAll(path)).toMatchObject(counts);
     const { body } = await ask("GET", `/api/search?q=${encodeURIComponent(title)}`);
     expect(JSON.stringify(body)).toContain(title);
     for (const canary of ["zebra-canary", "hunter2hunter2"]) expect(bytesWith(canary)).toBe(false);
-  });
-
-  test("adds nothing the second time, and is not changed", async () => {
-    const path = make(tempDir());
-    const bytes = kind === "basic-memory" ? "" : readFileSync(path, "hex");
-    await importAll(path);
     const before = stored();
     expect(await importAll(path)).toMatchObject({ sessions: 0, prompts: 0, records: 0 });
     db.exec("delete from import_sources");

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { buildSync } from "esbuild";
@@ -242,7 +242,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
       const gone = new Promise<NodeJS.Signals | null>((resolve) =>
         child.once("exit", (_code, signal) => resolve(signal)),
       );
-      while (child.exitCode === null && bytesGathered() < gathered) await nextTurn();
+      while (child.exitCode === null && bytesGathered() < gathered) await sleep(1);
       child.kill("SIGKILL");
       if ((await gone) === "SIGKILL") killed++;
     }
