@@ -22,7 +22,7 @@ import { tempDir } from "../../helpers/temp-dir.ts";
 import { volume } from "../../helpers/volume.ts";
 
 const tables = ["sessions", "raw_events", "observations", "user_prompts", "session_summaries"];
-const records = volume(400, 160);
+const records = volume(400, 120);
 const pageSize = 4_096;
 
 /** A whole database, of which each test damages a copy. */
