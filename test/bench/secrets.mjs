@@ -8,7 +8,7 @@ import { boundFigure } from "./measure.mjs";
 import { runTests } from "./vitest.mjs";
 import { root } from "./worker.mjs";
 
-const documents = Number(process.env.MEM_TEST_SECRET_DOCUMENTS ?? 20_000);
+const documents = 20_000;
 const megabyte = 1_000_000;
 
 export async function run({ say }) {
@@ -26,7 +26,7 @@ async function loadFinders() {
 
 function recall(say) {
   const { lines, failed } = runTests("test/privacy/secret-recall.test.ts", {
-    MEM_TEST_SECRET_DOCUMENTS: String(documents),
+    MEM_FUZZ: String(documents / 3000),
     MEM_TEST_SEED: "23",
   });
   const table = [...new Set(lines.filter((line) => line.startsWith("recall: ")))];

@@ -1,4 +1,5 @@
 // Texts that try to leave the block around what is injected, to forge one, to give orders, or to hide something.
+import { volume } from "../helpers/volume.ts";
 
 /** Stands in every payload, so that it is seen where any of it comes through. */
 export const canary = "CANARY";
@@ -47,14 +48,16 @@ const attempts = [
 ] as const;
 
 const disguises: readonly ((text: string) => string)[] = [
-  (text) => text,
   (text) => text.toUpperCase(),
   (text) => text.replaceAll("<", "<\u200b"),
   (text) => text.replaceAll("<", "\uff1c"),
   (text) => `${"x".repeat(60)}\r\n${text.repeat(3)}`,
 ];
 
-/** Two hundred of them. */
-export const payloads: readonly string[] = attempts.flatMap((attempt) =>
-  disguises.map((disguise) => `${disguise(attempt)} ${canary} ${disguise(attempt)}`),
+/** Each attempt as it is and in disguises: one of them in turn, all 200 with MEM_FUZZ=full. */
+export const payloads: readonly string[] = attempts.flatMap((attempt, at) =>
+  Array.from({ length: 1 + volume(disguises.length) }, (_, n) => {
+    const disguised = n === 0 ? attempt : disguises[(at + n) % disguises.length]?.(attempt);
+    return `${disguised} ${canary} ${disguised}`;
+  }),
 );

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plainLine } from "../../src/context/quote.ts";
+import { volume } from "../helpers/volume.ts";
 
 describe("plainLine", () => {
   const rows: [string, string][] = [
@@ -32,7 +33,7 @@ describe("plainLine", () => {
         expect(line.length).toBeLessThanOrEqual(maxChars);
         expect(line).not.toMatch(/[\p{Cc}\p{DI}\p{Cs}\u2028\u2029]/u);
       }),
-      { numRuns: Number(process.env.MEM_TEST_RUNS ?? 2000) },
+      { numRuns: volume(2000) },
     );
   });
 });

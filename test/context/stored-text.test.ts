@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { maxContextBytes } from "../../src/context/budget.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { volume } from "../helpers/volume.ts";
 
 let memory: MemoryStore;
 beforeEach(() => {
@@ -54,7 +55,7 @@ describe("stored text", () => {
         }
         own.close();
       }),
-      { numRuns: Math.min(Number(process.env.MEM_TEST_RUNS ?? 100), 2000) },
+      { numRuns: volume(100, 20) },
     );
   });
 
@@ -121,7 +122,7 @@ describe("stored text", () => {
   });
 
   it("stays within the limit when every field of every record is huge", async () => {
-    const huge = Array.from({ length: 4000 }, (_, n) => `word${n} `).join("");
+    const huge = Array.from({ length: 1500 }, (_, n) => `word${n} `).join("");
     for (let n = 0; n < 20; n++) {
       memory.addObservation({
         project: huge,
@@ -149,14 +150,14 @@ describe("stored text", () => {
     }
   });
 
-  it("of another project is never shown: 50 projects, a canary each", async () => {
-    for (let n = 0; n < 50; n++) {
+  it("of another project is never shown: 20 projects, a canary each", async () => {
+    for (let n = 0; n < 20; n++) {
       const owner = { project: `project-${n}` };
       memory.addObservation({ ...owner, title: `canary-${n}-`, files_modified: ["/w/a.ts"] });
       memory.addSummary({ ...owner, request: `canary-${n}-` });
     }
     const context = createMemoryContext(memory, { lastSummary: true, lastMessage: true });
-    for (let n = 0; n < 50; n++) {
+    for (let n = 0; n < 20; n++) {
       const project = `project-${n}`;
       const texts = [
         await context.sessionText(project),

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { shorten, shortenJson } from "../../src/core/shorten.ts";
 import type { Json } from "../../src/text/json.ts";
+import { volume } from "../helpers/volume.ts";
 
 const halfPair = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
@@ -30,7 +31,7 @@ describe("shorten", () => {
         expect(short.length).toBeLessThanOrEqual(maxChars);
         if (!halfPair.test(text)) expect(short).not.toMatch(halfPair);
       }),
-      { numRuns: 2000 },
+      { numRuns: volume(2000) },
     );
   });
 
@@ -106,7 +107,7 @@ describe("shortenJson", () => {
         if (size(value) <= maxChars) expect(short).toBe(value);
         else expect(size(short)).toBeLessThanOrEqual(maxChars);
       }),
-      { numRuns: 2000 },
+      { numRuns: volume(2000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { askedKinds } from "../../src/generate/writer/statement-kinds.ts";
 import { listModes, loadMode } from "../../src/settings/modes/load-mode.ts";
 import type { Json } from "../../src/text/json.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   bash,
   batchOf,
@@ -212,7 +213,7 @@ describe("what is quoted cannot get out of its quotation", () => {
         expect([...left.matchAll(/^\[(\d+)\]/gm)].map(([, number]) => number)).toEqual(["1", "2"]);
       },
     );
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: volume(500, 100) });
   });
 });
 

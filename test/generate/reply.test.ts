@@ -3,6 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import { parseReply } from "../../src/generate/reply.ts";
 import { longest } from "../../src/generate/writer/answer-words.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   answerText,
   bash,
@@ -348,8 +349,9 @@ describe("whatever comes, it throws nothing but bad_answer and keeps every cap",
       const asked = of.messages.filter(({ message }) => message.type === "summarize");
       expect(reply.summaries.map(({ source }) => source)).toEqual(asked.map(({ id }) => id));
     });
-    fc.assert(property, { numRuns: 1_500 });
-    expect(useful).toBeGreaterThan(50);
+    const numRuns = volume(1_500, 400);
+    fc.assert(property, { numRuns });
+    expect(useful).toBeGreaterThan(numRuns / 25 - 10);
   });
 
   function outcome<T>(run: () => T): T | ModelFailure {

@@ -1,6 +1,7 @@
 // A git repository in a temporary directory, and the commands of tests in it.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface GitRepository {
@@ -10,18 +11,32 @@ export interface GitRepository {
   commit(file: string, text: string): string;
 }
 
-/** With one commit on `main`. */
+const parent = tmpdir();
+let template: string | undefined;
+
+/** With one commit on `main`: a copy of the first one, which took four processes. */
 export function gitRepository(folder: string): GitRepository {
-  mkdirSync(folder, { recursive: true });
+  template ??= newRepository(mkdtempSync(join(parent, "git-")));
+  cpSync(template, folder, { recursive: true });
+  return commandsIn(folder);
+}
+
+function newRepository(folder: string): string {
+  const { git, commit } = commandsIn(folder);
+  // Without the sample hooks.
+  git("init", "--quiet", "--initial-branch=main", "--template=");
+  commit("a.txt", "one\n");
+  return folder;
+}
+
+function commandsIn(folder: string): GitRepository {
   const git = (...args: string[]): string => run(folder, args);
-  git("init", "--quiet", "--initial-branch=main");
   const commit = (file: string, text: string): string => {
     writeFileSync(join(folder, file), text);
     git("add", file);
     git("commit", "--quiet", "--message", `Change ${file}`);
     return git("rev-parse", "HEAD");
   };
-  commit("a.txt", "one\n");
   return { folder, git, commit };
 }
 

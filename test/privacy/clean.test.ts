@@ -3,6 +3,7 @@ import { cleanJson, cleanPayload, cleanText } from "../../src/privacy/clean.ts";
 import type { Json } from "../../src/text/json.ts";
 import { testSeed } from "../helpers/random.ts";
 import { hiddenMark, keptMark, splitDocuments } from "../helpers/split-documents.ts";
+import { volume } from "../helpers/volume.ts";
 
 const github = `ghp_${"a1B2".repeat(9)}`;
 const hex = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
@@ -187,8 +188,7 @@ test("cleans each member of a host's event as a separate text", () => {
   });
 });
 
-// The long form: MEM_TEST_DOCUMENTS=20000.
-const documents = Number(process.env.MEM_TEST_DOCUMENTS ?? 600);
+const documents = volume(600, 150);
 
 test.each([20_262, testSeed()])(
   `nothing hidden survives in ${documents} documents split over JSON strings (seed %i)`,

@@ -4,8 +4,9 @@ import { redactSecrets } from "../../src/privacy/secrets.ts";
 import { keyBlocks } from "../helpers/key-blocks.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
 import { type SecretDocument, secretDocuments } from "../helpers/secret-documents.ts";
+import { volume } from "../helpers/volume.ts";
 
-const count = Number(process.env.MEM_TEST_SECRET_DOCUMENTS ?? 3000);
+const count = volume(3000, 1500);
 
 interface Family {
   found: number;
@@ -52,7 +53,7 @@ test.each([29, testSeed()])("removes the body of a private key in every shape (s
 
 test("a second pass over these documents changes nothing", () => {
   const random = createRandom(31);
-  for (const { text } of [...secretDocuments(1500, random), ...keyBlocks(random)]) {
+  for (const { text } of [...secretDocuments(volume(1500), random), ...keyBlocks(random)]) {
     const once = redactSecrets(text);
     expect(redactSecrets(once)).toBe(once);
   }

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { buildMatch, buildPrefixMatch } from "../../src/recall/query.ts";
 import { indexText } from "../../src/text/index-text.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
+import { volume } from "../helpers/volume.ts";
 
 const terms = (words: string) => buildMatch(words, ["body"], []);
 
@@ -122,7 +123,7 @@ describe("both against SQLite", () => {
         expect(ids).not.toContain(100);
         expect(ids.length).toBeLessThanOrEqual(/[a-z登重]/iu.test(words.normalize("NFKD")) ? all : 0);
       }),
-      { numRuns: Number(process.env.MEM_TEST_RUNS ?? 5000) },
+      { numRuns: volume(5000) },
     );
   });
 });

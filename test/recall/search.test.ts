@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Search } from "../../src/recall/search.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { volume } from "../helpers/volume.ts";
 
 const index = { format: "index", limit: 20 } as const;
 const day = 24 * 60 * 60 * 1000;
@@ -222,7 +223,7 @@ describe("a project", () => {
           expect(hit.project).toBe(project);
         }
       }),
-      { numRuns: Number(process.env.MEM_TEST_RUNS ?? 1000) },
+      { numRuns: volume(1000) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   wrapListLine,
   wrapToWidth,
 } from "../../src/text/terminal-text.ts";
+import { volume } from "../helpers/volume.ts";
 
 test.each([
   ["a colour", "\x1b[31mred\x1b[0m", "red"],
@@ -62,7 +63,7 @@ test("removes every control character, and a second pass changes nothing", () =>
       expect(shown).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
       expect(terminalText(shown)).toBe(shown);
     }),
-    { numRuns: 2000 },
+    { numRuns: volume(2000) },
   );
 });
 

@@ -12,7 +12,7 @@ beforeEach(() => {
   now = someTime;
   warned = [];
   onTestFinished(() => memory.close());
-  for (let index = 0; index < 60; index += 1) {
+  for (let index = 0; index < 24; index += 1) {
     memory.addObservation({
       project: index % 2 ? "one" : "two",
       title: "Peppermint",
@@ -46,9 +46,9 @@ test("written, changed and moved records match their derived data", async () => 
   const { projects, projectMoves, commit } = memory.store;
   const named = (label: string) => projects.byLabel(label) ?? { id: 0, label };
   await commit(() => projectMoves.merge(named("one"), named("two")));
-  await commit(() => projectMoves.step(20));
+  await commit(() => projectMoves.step(8));
   expect(wrong()).toEqual({});
-  while (await commit(() => projectMoves.step(20)));
+  while (await commit(() => projectMoves.step(8)));
   expect(wrong()).toEqual({});
 });
 
@@ -86,9 +86,9 @@ test.each([
   expect(wrong()).toEqual(found);
   await repair();
   expect(wrong()).toEqual({});
-  expect(count("select count(*) from observations_fts where observations_fts match 'peppermint'")).toBe(60);
-  expect(count("select count(*) from user_prompts_fts where user_prompts_fts match 'peppermint'")).toBe(40);
-  expect(count("select count(*) from observation_files")).toBe(120);
+  expect(count("select count(*) from observations_fts where observations_fts match 'peppermint'")).toBe(24);
+  expect(count("select count(*) from user_prompts_fts where user_prompts_fts match 'peppermint'")).toBe(16);
+  expect(count("select count(*) from observation_files")).toBe(48);
 });
 
 test("deletes vectors of the wrong length or without a record", async () => {
@@ -113,7 +113,7 @@ test("a failed write leaves no record and no derived data", async () => {
   });
   await expect(failed).rejects.toMatchObject({ code: "internal" });
   expect(wrong()).toEqual({});
-  expect(memory.db.prepare("select count(*) from observations").pluck().get()).toBe(60);
+  expect(memory.db.prepare("select count(*) from observations").pluck().get()).toBe(24);
 });
 
 test("a check that found wrong records says so once and rebuilds the index", async () => {

@@ -33,36 +33,25 @@ function sources(kind: string, path: string, project?: string): Promise<Source[]
 describe.each(Object.entries(memories))("the memory of %s", (kind, { make, counts, title }) => {
   const importAll = async (path: string, cut: Cut = {}) => importInto(await sources(kind, path), cut);
 
-  test("is imported with its times, and found without a model", async () => {
+  test("is imported once, with its times, also after a kill, and is not changed", async () => {
     const path = make(tempDir());
+    const bytes = kind === "basic-memory" ? "" : readFileSync(path, "hex");
     expect(await importAll(path)).toMatchObject(counts);
     const { body } = await ask("GET", `/api/search?q=${encodeURIComponent(title)}`);
     expect(JSON.stringify(body)).toContain(title);
     for (const canary of ["zebra-canary", "hunter2hunter2"]) expect(bytesWith(canary)).toBe(false);
-  });
-
-  test("adds nothing the second time, and is not changed", async () => {
-    const path = make(tempDir());
-    const bytes = kind === "basic-memory" ? "" : readFileSync(path, "hex");
-    await importAll(path);
     const before = stored();
     expect(await importAll(path)).toMatchObject({ sessions: 0, prompts: 0, records: 0 });
     db.exec("delete from import_sources");
     expect(await importAll(path)).toMatchObject({ sessions: 0, prompts: 0, records: 0 });
     expect(stored()).toEqual(before);
     expect(kind === "basic-memory" ? "" : readFileSync(path, "hex")).toBe(bytes);
-  });
-
-  test("killed anywhere and imported again gives the same", async () => {
-    const path = make(tempDir());
-    await importAll(path);
-    const whole = stored();
-    for (const before of [1, 2]) {
+    for (const batch of [1, 2]) {
       for (const table of ["sessions", "import_sources", "observations", "session_summaries", "user_prompts"])
         db.exec(`delete from ${table}`);
-      await importAll(path, { before }).catch(() => undefined);
+      await importAll(path, { before: batch }).catch(() => undefined);
       await importAll(path);
-      expect(stored()).toEqual(whole);
+      expect(stored()).toEqual(before);
     }
   });
 });

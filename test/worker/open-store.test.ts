@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { buildSync } from "esbuild";
@@ -43,50 +43,52 @@ const setAsideFiles = () =>
 function fill(sessions: number): void {
   const db = openDatabase(path, { product: "0.0.0-test", now: 1 });
   const store = createStore(db);
-  for (let n = 0; n < sessions; n++) {
-    const session = store.sessions.insert({
-      claude_session_id: `host-${n}`,
-      sdk_session_id: `sdk-${n}`,
-      project: "demo",
-      host: "api",
-      cwd: null,
-      now: 1,
-    });
-    const id = store.rawEvents.insert({
-      session_id: session,
-      kind: "observation",
-      event_key: "k",
-      payload: JSON.stringify({ type: "observation", tool_name: "Read", tool_input: "x".repeat(3_000) }),
-      now: 1,
-    });
-    store.pending.enqueue(id ?? 0, session, 1);
-    store.pending.count("accepted", 1);
-    store.observations.insert({
-      draft: {
-        obs_type: "change",
-        title: `Edited file${n}.ts`,
-        subtitle: null,
-        summary: "s",
-        narrative: null,
-        facts: [],
-        concepts: [],
-        files_read: [],
-        files_modified: [`/demo/file${n}.ts`],
-        provenance: "file",
-      },
-      sources: [],
-      session_id: session,
-      sdk_session_id: `sdk-${n}`,
-      project: "demo",
-      prompt_number: null,
-      generator: "local",
-      agent_id: null,
-      agent_type: null,
-      discovery_tokens: 0,
-      generation_key: null,
-      created_at_epoch: 1,
-    });
-  }
+  db.transaction(() => {
+    for (let n = 0; n < sessions; n++) {
+      const session = store.sessions.insert({
+        claude_session_id: `host-${n}`,
+        sdk_session_id: `sdk-${n}`,
+        project: "demo",
+        host: "api",
+        cwd: null,
+        now: 1,
+      });
+      const id = store.rawEvents.insert({
+        session_id: session,
+        kind: "observation",
+        event_key: "k",
+        payload: JSON.stringify({ type: "observation", tool_name: "Read", tool_input: "x".repeat(3_000) }),
+        now: 1,
+      });
+      store.pending.enqueue(id ?? 0, session, 1);
+      store.pending.count("accepted", 1);
+      store.observations.insert({
+        draft: {
+          obs_type: "change",
+          title: `Edited file${n}.ts`,
+          subtitle: null,
+          summary: "s",
+          narrative: null,
+          facts: [],
+          concepts: [],
+          files_read: [],
+          files_modified: [`/demo/file${n}.ts`],
+          provenance: "file",
+        },
+        sources: [],
+        session_id: session,
+        sdk_session_id: `sdk-${n}`,
+        project: "demo",
+        prompt_number: null,
+        generator: "local",
+        agent_id: null,
+        agent_type: null,
+        discovery_tokens: 0,
+        generation_key: null,
+        created_at_epoch: 1,
+      });
+    }
+  })();
   closeDatabase(db);
 }
 
@@ -242,7 +244,7 @@ describe("a worker that is killed while it replaces a damaged database", () => {
       const gone = new Promise<NodeJS.Signals | null>((resolve) =>
         child.once("exit", (_code, signal) => resolve(signal)),
       );
-      while (child.exitCode === null && bytesGathered() < gathered) await nextTurn();
+      while (child.exitCode === null && bytesGathered() < gathered) await sleep(1);
       child.kill("SIGKILL");
       if ((await gone) === "SIGKILL") killed++;
     }

@@ -7,8 +7,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Environment } from "../../src/settings/environment.ts";
 import { loadSettings } from "../../src/settings/load.ts";
-import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
-import { openDatabase } from "../../src/store/sqlite/open.ts";
 import { terminalText } from "../../src/text/terminal-text.ts";
 import { buildWorker } from "../../src/worker/build.ts";
 import { buildSearch } from "../../src/worker/recall.ts";
@@ -18,9 +16,7 @@ import { tempDir } from "../helpers/temp-dir.ts";
 /** A worker in this process, on a real port. */
 async function openWorker(env: Environment = {}) {
   const settings = loadSettings({ dataDir: tempDir(), env: { MEM_PROVIDER: "local", ...env } });
-  const db = withLateStatements(
-    openDatabase(settings.paths.database, { product: "0.0.0", now: systemClock.now() }),
-  );
+  const { db, addObservation } = createMemoryStore(settings.paths.database);
   const identity = { instance: "one", secret: "s", startedAt: systemClock.now() };
   let origin = "";
   const worker = buildWorker({
@@ -47,6 +43,7 @@ async function openWorker(env: Environment = {}) {
   }
   const headers = { "content-type": "application/json" };
   return {
+    addObservation,
     get: (path: string) => ask(path),
     post: (path: string, body: unknown) => ask(path, { method: "POST", headers, body: JSON.stringify(body) }),
   };
@@ -95,31 +92,30 @@ const projects = [
   ["billing", () => ({ project: "billing" })],
 ] as const;
 
-test.each(labels.flatMap((label) => projects.map(([name, origin]) => ({ label, name, origin }))))(
-  "renaming $name to $label changes the label in the context and no path",
-  async ({ label, name, origin }) => {
-    const worker = await openWorker();
-    const folder = join(tempDir(), "work", name);
-    mkdirSync(join(folder, ".git"), { recursive: true });
-    const files = ["src/a.ts", "shop/src/b.ts", "src/src/work/c.ts"];
-    for (const file of files) {
-      const observation = { title: `change of ${file}`, type: "discovery", ...origin(folder) };
-      const path = name === "app" ? `${folder}/${file}` : `/w/${name}/${file}`;
-      await worker.post("/observations", { claudeSessionId: "s", ...observation, filesModified: [path] });
-    }
-    const context = async (project: string) =>
-      (await worker.get(`/api/context/inject?project=${encodeURIComponent(project)}`)).text;
-    const rows = (text: string) => text.split("\n").slice(2, -1);
-    const rename = (from: string, to: string) => worker.post("/api/projects/rename", { from, to });
-    const before = await context(name);
-    for (const file of files) expect(before).toContain(` ${file}`);
+test.each(projects)("renaming %s changes the label in the context and no path", async (name, origin) => {
+  const worker = await openWorker();
+  const folder = join(tempDir(), "work", name);
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  const files = ["src/a.ts", "shop/src/b.ts", "src/src/work/c.ts"];
+  for (const file of files) {
+    const observation = { title: `change of ${file}`, type: "discovery", ...origin(folder) };
+    const path = name === "app" ? `${folder}/${file}` : `/w/${name}/${file}`;
+    await worker.post("/observations", { claudeSessionId: "s", ...observation, filesModified: [path] });
+  }
+  const context = async (project: string) =>
+    (await worker.get(`/api/context/inject?project=${encodeURIComponent(project)}`)).text;
+  const rows = (text: string) => text.split("\n").slice(2, -1);
+  const rename = (from: string, to: string) => worker.post("/api/projects/rename", { from, to });
+  const before = await context(name);
+  for (const file of files) expect(before).toContain(` ${file}`);
+  for (const label of labels) {
     expect((await rename(name, label)).status).toBe(200);
-    expect(rows(await context(label))).toEqual(rows(before));
+    expect(rows(await context(label)), label).toEqual(rows(before));
     expect(await context(label)).toContain(`# Memory of ${label}\n`);
     expect((await rename(label, name)).status).toBe(200);
     expect(await context(name)).toBe(before);
-  },
-);
+  }
+});
 
 test("a preview has colours, and none with colors=false, for a pipe", async () => {
   const worker = await openWorker();
@@ -147,10 +143,7 @@ test.each([
   ["those that fit when a lower budget is set", { MEM_CONTEXT_TOKEN_BUDGET: "2500" }, 60],
 ])("of 200 observations asked for, inject shows %s", async (_, env, least) => {
   const worker = await openWorker({ MEM_CONTEXT_OBSERVATIONS: "200", ...env });
-  for (let n = 0; n < 210; n++) {
-    const title = `Record ${n} of the queue`;
-    await worker.post("/observations", { claudeSessionId: "s", project: "app", obs_type: "change", title });
-  }
+  for (let n = 0; n < 210; n++) worker.addObservation({ title: `Record ${n} of the queue` });
   const text = (await worker.get("/api/context/inject?projects=app")).text;
   const shown = text.match(/Record \d+ of the queue/g)?.length ?? 0;
   if (least === 200) expect(shown).toBe(200);

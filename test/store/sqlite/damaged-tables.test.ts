@@ -19,9 +19,10 @@ import { type Salvaged, salvage } from "../../../src/store/sqlite/salvage.ts";
 import { createMemoryStore } from "../../helpers/memory-store.ts";
 import { createRandom } from "../../helpers/random.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
+import { volume } from "../../helpers/volume.ts";
 
 const tables = ["sessions", "raw_events", "observations", "user_prompts", "session_summaries"];
-const records = 400;
+const records = volume(400, 120);
 const pageSize = 4_096;
 
 /** A whole database, of which each test damages a copy. */
@@ -104,7 +105,8 @@ function readBySqlite(path: string, table: string): Set<string> {
 }
 
 describe("of a file that was cut off", () => {
-  test.each([99, 95, 90, 80, 70, 60, 50, 40, 30, 20])(
+  const cuts = volume(10, 4);
+  test.each(Array.from({ length: cuts }, (_, at) => 99 - Math.floor((80 * at) / (cuts - 1))))(
     "at %i %, every row is recovered that SQLite can read, and no other",
     (percent) => {
       const { path, db, salvaged } = damaged((file) =>

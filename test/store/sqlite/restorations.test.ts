@@ -4,8 +4,9 @@ import type { DraftObservation } from "../../../src/core/records/drafts.ts";
 import { disagreements } from "../../../src/store/sqlite/derived-check.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 import { createRandom, type Random } from "../../helpers/random.ts";
+import { volume } from "../../helpers/volume.ts";
 
-const seeds = Array.from({ length: 40 }, (_, at) => at + 1);
+const seeds = Array.from({ length: volume(40, 8) }, (_, at) => at + 1);
 const tables = [
   ...["sessions", "user_prompts", "observations", "session_summaries", "raw_events", "pending_messages"],
   ...["observation_sources", "observation_files", "observation_blobs", "fix_commands", "observation_terms"],

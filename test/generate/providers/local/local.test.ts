@@ -6,6 +6,7 @@ import { observationConcepts, observationTypes, provenances } from "../../../../
 import { caps } from "../../../../src/generate/providers/local/finding.ts";
 import { createLocalProvider } from "../../../../src/generate/providers/local/local.ts";
 import type { Json } from "../../../../src/text/json.ts";
+import { volume } from "../../../helpers/volume.ts";
 import { claimed, cwd } from "./support.ts";
 
 const standardConcepts = new Set<string>(observationConcepts);
@@ -157,7 +158,7 @@ it("accepts any JSON and stays within every limit", async () => {
       }
     },
   );
-  await fc.assert(property, { numRuns: 400 });
+  await fc.assert(property, { numRuns: volume(400, 80) });
 });
 
 function expectLists(draft: { facts: string[]; files_read: string[]; files_modified: string[] }): void {

@@ -6,7 +6,7 @@ import { hostCli, hostCliHome } from "../../../helpers/host-cli.ts";
 
 // A program has to start before it can ask: the shortest deadlines of the suite are over by then.
 const realCli = process.env.MEM_TRIAL_HOST_CLI;
-const shortestMs = realCli === undefined ? 1_500 : 3_000;
+const shortestMs = 3_000;
 
 describeModelClient({
   name: "of the host CLI",
@@ -27,6 +27,9 @@ describeModelClient({
     "retry-after": "the CLI tells when a limit ends, not what the server's headers say",
     schema: "the CLI would answer by a tool then, see arguments.ts",
     connection: "the CLI's own",
+    ...(realCli === undefined && {
+      variants: "the recorded CLI words them; client.test.ts has what each becomes",
+    }),
     words: "a refused login is `Not logged in` to the CLI, whatever the server says",
   },
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { disagreements } from "../../../../src/store/sqlite/derived-check.ts";
 import { createRandom, type Random } from "../../../helpers/random.ts";
+import { volume } from "../../../helpers/volume.ts";
 import {
   changeSomething,
   createTestDevice,
@@ -14,7 +15,7 @@ import {
   type TestLog,
 } from "./devices.ts";
 
-const histories = Number(process.env.MEM_SYNC_HISTORIES ?? 40);
+const histories = volume(40, 8);
 // Of 10,000 these found faults: a label that was taken while its records were still leaving it, and a successor whose device
 // got another id.
 const found = [2340, 2753, 4899];
