@@ -70,7 +70,7 @@ async function generators(worker: WorkerProcess): Promise<Set<string>> {
 }
 
 describe("a worker with a model", () => {
-  test("records ten tool uses of a session in one model call and logs its cost", async () => {
+  test("batches the uses of a session, ends a completed one, and goes on after a limit", async () => {
     const { model, home, worker } = await rig("ok");
     await use(worker, "s1", 10);
     await allDone(worker, 10);
@@ -80,23 +80,18 @@ describe("a worker with a model", () => {
     expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failed_calls: 0 } });
     const { stdout: status } = await callMem(home, ["status"]);
     expect(status).toMatch(/^Provider +compat/m);
-  });
 
-  test("a completed session does not wait for more of its kind", async () => {
-    const { model, worker } = await rig("ok");
-    await use(worker, "s1", 2);
-    await complete(worker, "s1");
-    await allDone(worker, 2);
-    expect(model.requests).toHaveLength(1);
-  });
+    await use(worker, "s2", 2);
+    await complete(worker, "s2");
+    await allDone(worker, 12);
+    expect(model.requests).toHaveLength(2);
 
-  test("a limit pauses it, says so, spends no attempt, and it goes on by itself", async () => {
-    const { model, home, worker } = await rig("rate-limited");
-    await use(worker, "s1", 10);
+    model.play("rate-limited");
+    await use(worker, "s3", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
     expect((await callMem(home, ["status"])).stdout).toContain("rate limited");
     model.play("ok");
-    await allDone(worker, 10);
+    await allDone(worker, 22);
     expect(await standing(worker)).toMatchObject({ dead: 0, paused: null });
   });
 

@@ -5,13 +5,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
-import { calledMem, type Mem } from "../cli/mem.ts";
+import { calledMem, type Mem, sharedMem } from "../cli/mem.ts";
 import { pipeToMem } from "../cli/piped-mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { newAccount, sharedHub } from "../hub/hub-process.ts";
 
 const passphrase = "six random words for this test";
 const shop = ["--project", "shop"];
+const store = ["--project", "store"];
 
 const startedHub = sharedHub();
 let accounts = 0;
@@ -30,16 +31,20 @@ async function joined(devices: readonly Mem[]) {
   return { hub, account, setUp, ask };
 }
 
-async function rulesOf(mem: Mem): Promise<string[]> {
-  const { stdout } = await mem("rules", ...shop, "--json");
+// Two devices of one account for tests with projects of their own.
+const [laptop, desk] = [sharedMem(), sharedMem()];
+let joining: ReturnType<typeof joined> | undefined;
+const joinedPair = () => (joining ??= joined([laptop, desk]));
+
+async function rulesOf(mem: Mem, project = shop): Promise<string[]> {
+  const { stdout } = await mem("rules", ...project, "--json");
   const { items } = JSON.parse(stdout) as { items: { text: string }[] };
   return items.map(({ text }) => text);
 }
 
 test("a rule of one device is on another until it ends; the hub cannot read it", async () => {
-  const [laptop, desk] = [calledMem(), calledMem()];
   await laptop("remember", "Always run make lint before a commit.", ...shop);
-  const { hub, account, setUp } = await joined([laptop, desk]);
+  const { hub, account, setUp } = await joinedPair();
   await eventually(async () =>
     expect(await rulesOf(desk)).toEqual(["Always run make lint before a commit."]),
   );
@@ -71,19 +76,18 @@ test("a rule of one device is on another until it ends; the hub cannot read it",
 }, 240_000);
 
 test("no record leaves a device before its project has a yes, and paused changes wait", async () => {
-  const [laptop, desk] = [calledMem(), calledMem()];
-  await joined([laptop, desk]);
+  await joinedPair();
   expect((await laptop("project", "sync", "off")).stdout).toContain("stay on this device");
-  await laptop("remember", "Never push on Fridays.", ...shop);
+  await laptop("remember", "Never push on Fridays.", ...store);
   await laptop("sync", "now");
   await desk("sync", "now");
-  expect(await rulesOf(desk)).toEqual([]);
+  expect(await rulesOf(desk, store)).toEqual([]);
   await laptop("sync", "pause");
-  await laptop("project", "sync", "on", "shop");
+  await laptop("project", "sync", "on", "store");
   const { state, pending } = JSON.parse((await laptop("sync", "status", "--json")).stdout);
   expect({ state, waits: pending.total > 0 }).toEqual({ state: "paused", waits: true });
   await laptop("sync", "resume");
-  await eventually(async () => expect(await rulesOf(desk)).toEqual(["Never push on Fridays."]));
+  await eventually(async () => expect(await rulesOf(desk, store)).toEqual(["Never push on Fridays."]));
 }, 240_000);
 
 test("another passphrase, then another key: devices follow, and nothing is lost", async () => {
@@ -120,8 +124,8 @@ test("another passphrase, then another key: devices follow, and nothing is lost"
 }, 240_000);
 
 test("a backup that is restored is another device: nothing is overwritten", async () => {
-  const [laptop, desk] = [calledMem(), calledMem()];
-  await joined([laptop, desk]);
+  await joinedPair();
+  await laptop("project", "sync", "on", "shop");
   await laptop("remember", "From before the backup.", ...shop);
   await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
   const file = join(laptop.home.dataDir, "..", "backup.db");
@@ -137,9 +141,8 @@ test("a backup that is restored is another device: nothing is overwritten", asyn
 }, 240_000);
 
 test("a session starts although the hub never answers", async () => {
-  const [laptop] = [calledMem()];
+  await joinedPair();
   await laptop("remember", "Starts without a hub.", ...shop);
-  await joined([laptop]);
   const silent = createServer(() => undefined);
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");

@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
-import { type Mem, memAtHome } from "../cli/mem.ts";
+import { calledMem, type Mem } from "../cli/mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { openTestServer, type TestKey } from "../helpers/hosted-server.ts";
 
@@ -33,7 +33,7 @@ function connect(mem: Mem, key: TestKey, ...options: string[]) {
 }
 
 test("colleagues find accepted records, and what the team deletes does not return", async () => {
-  const [anna, ben] = [memAtHome(), memAtHome()];
+  const [anna, ben] = [calledMem(), calledMem()];
   const key = await server.addKey({ team: "team" });
   await anna("remember", "Never deploy the turbine on a Friday.", "--project", "shop");
   const connected = await connect(anna, key, "--project", "shop", "--earlier");
@@ -74,7 +74,7 @@ test("colleagues find accepted records, and what the team deletes does not retur
 }, 120_000);
 
 test("nothing goes to a team unless it is connected, and every refusal changes nothing", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   await mem("remember", "Use pnpm, never npm.", "--project", "shop");
   expect((await mem("server", "connect")).stdout).toContain("Nothing goes to a team.");
   expect((await mem("search", "--team", "pnpm")).stderr).toContain("mem server connect --url <url>");
@@ -102,7 +102,7 @@ test("nothing goes to a team unless it is connected, and every refusal changes n
 }, 120_000);
 
 test("a server that is away costs nothing: changes wait and are sent later", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const key = await server.addKey({ team: "away", project: "ours" });
   await mem("remember", "Use pnpm, never npm.", "--project", "shop");
   expect((await connect(mem, key, "--project", "shop", "--as", "ours")).stdout).toContain("shop as ours");

@@ -9,6 +9,7 @@ import { takeOwnership } from "../../src/store/sqlite/owner-lock.ts";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { toolUse } from "../helpers/posting-clients.ts";
 import { createRandom } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   type Answer,
   processesOf,
@@ -21,7 +22,7 @@ import {
 } from "../helpers/worker-process.ts";
 import { type LauncherName, launchers, runHook } from "../hosts/hook/run-hook.ts";
 
-const racers = 10;
+const racers = volume(10, 4);
 
 test(`of ${racers} concurrent workers one owns the directory and the others exit with 0`, async () => {
   const home = workerHome();
@@ -42,13 +43,11 @@ test(`of ${racers} concurrent workers one owns the directory and the others exit
 
 test("the next worker gets the lock of a killed worker immediately", async () => {
   const home = workerHome();
-  let worker = await startWorker(home);
-  for (let round = 0; round < 2; round++) {
-    await worker.kill();
-    worker = await startWorker(home);
-    expect(await healthyPid(home)).toBe(worker.pid);
-  }
-  await worker.stop();
+  const first = await startWorker(home);
+  await first.kill();
+  const next = await startWorker(home);
+  expect(await healthyPid(home)).toBe(next.pid);
+  await next.stop();
 });
 
 test("takes and records the next free port when another server has the port", async () => {
@@ -101,23 +100,25 @@ test("a worker whose data directory is removed ends and acknowledges nothing mor
 const removed = ["owner.lock", "worker.json", "worker.sock"];
 const subsets = [[0], [0, 1], [0, 2]].map((places) => places.map((at) => removed[at] ?? ""));
 
-test.each(subsets.map((names) => [names.join(" and "), names] as const))(
-  "without %s a second worker does not run beside the first",
-  async (_what, names) => {
-    const home = workerHome();
-    const worker = await startWorker(home);
-    for (const name of names) rmSync(join(home.dataDir, name));
+test("without its lock, and its file or its socket, a worker keeps a second one away", async () => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  for (const names of subsets) {
+    const [lock = "", ...others] = names.map((name) => join(home.dataDir, name));
+    rmSync(lock);
+    for (const path of others) renameSync(path, `${path}.away`);
     // The second of these finds the lock file that the first one made.
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < (others.length === 0 ? 2 : 1); round++) {
       const second = spawnWorker(home);
       expect(await second.exited).toEqual({ code: 0, signal: null });
-      expect(second.output()).toContain("already running");
+      expect(second.output(), names.join()).toContain("already running");
     }
-    expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
-    expect(processesOf(home)).toEqual([worker.pid]);
-    await worker.stop();
-  },
-);
+    for (const path of others) renameSync(`${path}.away`, path);
+  }
+  expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
+  expect(processesOf(home)).toEqual([worker.pid]);
+  await worker.stop();
+});
 
 test("without owner.lock a second worker does not run beside one that hangs", async () => {
   const home = workerHome();

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { startPostingClients } from "../helpers/posting-clients.ts";
 import { testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   processesOf,
   startWorker,
@@ -21,7 +22,7 @@ const seed = testSeed();
 test(`SIGTERM under 8 posts and 20 streams exits 0 in 10 s, loses nothing (seed ${seed})`, async () => {
   const home = workerHome();
   const clients = startPostingClients(8, seed);
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < volume(3, 2); round++) {
     const worker = await startWorker(home);
     const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(worker)));
     clients.aim(worker);
