@@ -132,7 +132,7 @@ describe("a worker with a model", () => {
     expect(stderr).toBe("");
   });
 
-  test("a worker killed in mid-call loses nothing and doubles nothing", async () => {
+  test("a worker killed in mid-call loses nothing; a late private prompt breaks off a call", async () => {
     const { model, home, worker } = await rig("hang");
     await use(worker, "s1", 10);
     await until(() => model.requests[0], 20_000, "the call");
@@ -142,21 +142,21 @@ describe("a worker with a model", () => {
     await allDone(next, 10);
     const { body } = await next.get("/api/observations?limit=100");
     expect((body as { items: unknown[] }).items).toHaveLength(1);
-  });
 
-  test("a private prompt that comes late breaks off the call that shows what it caused", async () => {
-    const { model, worker } = await rig("hang");
-    const hook = { session_id: "s1", prompt_id: "p2", cwd: "/home/user/demo" };
+    model.play("hang");
+    const before = model.requests.length;
+    const hook = { session_id: "s2", prompt_id: "p2", cwd: "/home/user/demo" };
     for (let n = 0; n < 10; n++) {
       const use = { tool_name: "Bash", tool_input: { command: `echo ${n}` }, tool_response: { stdout: "" } };
-      await worker.post("/api/hooks/claude-code/PostToolUse", { ...hook, ...use, tool_use_id: `t${n}` });
+      await next.post("/api/hooks/claude-code/PostToolUse", { ...hook, ...use, tool_use_id: `t${n}` });
     }
-    const call = await until(() => model.requests[0], 20_000, "the call");
+    const call = await until(() => model.requests[before], 20_000, "the call");
     const prompt = { ...hook, prompt: "<private>what nobody is to know</private>" };
-    await worker.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
+    await next.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
     await until(() => call.aborted || undefined, 10_000, "the call's end");
-    expect(await standing(worker)).toMatchObject({ accepted: 10, skipped: 10, pending: 0, processing: 0 });
-    expect(model.requests).toHaveLength(1);
+    const counts = { accepted: 20, done: 10, skipped: 10, pending: 0, processing: 0 };
+    expect(await standing(next)).toMatchObject(counts);
+    expect(model.requests).toHaveLength(before + 1);
   });
 
   test("a spent budget hands over to local, which a later regeneration makes better", async () => {

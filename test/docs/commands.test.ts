@@ -96,10 +96,14 @@ async function filledMemory() {
   return { mem, project };
 }
 
-/** Runs plain commands in this process, which is in the directory, and a block with more than those in a shell. */
+const ran = new Set<string>();
+
+/** Runs plain commands once, in this process, which is in the directory; a block with more than those in a shell. */
 async function runBlock(block: ShellBlock, home: WorkerHome, cwd: string): Promise<void> {
   if (/^[^#\n]*[|&>$;]/m.test(block.text)) return await runShell(block, home, cwd);
   for (const words of memCommands(block.text)) {
+    if (ran.has(words.join(" "))) continue;
+    ran.add(words.join(" "));
     const args = words.map((word) => word.replace(/^(["'])(.*)\1$/, "$2").replace(/^~/, home.env.HOME ?? ""));
     const { code, stderr } = await callMem(home, args);
     expect({ block: block.name, args, code, stderr: code === 0 ? "" : stderr }).toMatchObject({ code: 0 });

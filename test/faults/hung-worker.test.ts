@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../src/core/is-alive.ts";
 import { markHung, readHungMark } from "../../src/hosts/hook/hung-mark.ts";
 import { volume } from "../helpers/volume.ts";
 import { processesOf, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
@@ -27,13 +28,17 @@ function workerFile(home: WorkerHome): WorkerFile {
 async function stopped(name: LauncherName, event = "post-tool-use") {
   const home = workerHome({ MEM_HOOK_TIMEOUT_MS: "" });
   const worker = await startWorker(home);
-  process.kill(worker.pid, "SIGSTOP");
   onTestFinished(async () => {
     for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
     await until(() => processesOf(home).length === 0 || undefined, 10_000, "the end of the workers");
   });
-  expect(await runHook(launchers[name](event), home, payload)).toEqual(silent);
+  await hang(name, home, worker, event);
   return { home, worker };
+}
+
+async function hang(name: LauncherName, home: WorkerHome, { pid }: { pid: number }, event = "post-tool-use") {
+  process.kill(pid, "SIGSTOP");
+  expect(await runHook(launchers[name](event), home, payload)).toEqual(silent);
 }
 
 /** Sets the mark back, as if the first hook had timed out this long ago. */
@@ -51,7 +56,7 @@ async function replaced(home: WorkerHome, { pid }: { pid: number }): Promise<voi
 }
 
 describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) => {
-  test("a session start spools at first, and one after ten seconds replaces it", async () => {
+  test("a session start spools at first, one after ten seconds replaces it, so does a stop", async () => {
     const { home, worker } = await stopped(name);
     // On a loaded machine the first hook may have taken seconds.
     age(home, 0);
@@ -70,19 +75,19 @@ describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) 
     expect(existsSync(markOf(home))).toBe(false);
     expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
     await until(() => spooled(home).length === 0 || undefined, 20_000, "an empty spool");
-  });
 
-  test("another event keeps its event, and replaces it too", async () => {
-    const { home, worker } = await stopped(name);
+    // Another event is kept, and replaces the next one too.
+    const next = workerFile(home);
+    await hang(name, home, next);
     age(home, 12);
-    const { stdout } = await runHook(launchers[name]("stop"), home, payload);
-    expect(JSON.parse(stdout).systemMessage).toContain("was replaced");
-    expect((await worker.exited).signal).toBe("SIGKILL");
-    await replaced(home, worker);
+    const later = await runHook(launchers[name]("stop"), home, payload);
+    expect(JSON.parse(later.stdout).systemMessage).toContain("was replaced");
+    await replaced(home, next);
+    await until(() => !isAlive(next.pid) || undefined, 20_000, "the end of the hung worker");
     await until(() => spooled(home).length === 0 || undefined, 20_000, "an empty spool");
   });
 
-  test("a process with another or no known start is not ended, nor one that answers", async () => {
+  test("ends only a process of a known start that hangs; its mark is no other worker's", async () => {
     const { home, worker } = await stopped(name);
     const { process_start, ...file } = workerFile(home);
     const rewrite = (known: object) =>
@@ -109,10 +114,10 @@ describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) 
     expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
     expect(existsSync(markOf(home))).toBe(false);
     expect(processesOf(home)).toEqual([worker.pid]);
-  });
 
-  test("the mark says nothing about the worker that comes after", async () => {
-    const { home, worker } = await stopped(name);
+    // The mark says nothing about the worker that comes after.
+    delete home.env.MEM_HOOK_TIMEOUT_MS;
+    await hang(name, home, worker);
     const mark = readFileSync(markOf(home), "utf8");
     await worker.kill();
     const next = await startWorker(home);

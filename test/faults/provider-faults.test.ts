@@ -24,10 +24,10 @@ describe(`${behaviours.length} behaviours of a provider, ${messages} messages ea
       const rig = await createRig({ wire, onTestFinished, timeoutMs });
       const sessions = [0, 1].map(() => rig.addMessages(Math.ceil(messages / 6)));
       rig.model.play(({ index }) => (index % 3 === 1 ? behaviour : "ok"));
-      await rig.run({ steps: 15 });
+      await rig.run({ steps: 8 });
       for (const session of sessions) rig.addTo(session, Math.ceil(messages / 6), "alone");
       rig.model.play(behaviour);
-      await rig.run({ forMs: 60 * minuteMs, steps: 15 });
+      await rig.run({ forMs: 60 * minuteMs, steps: 8 });
       for (const session of sessions) rig.addTo(session, Math.ceil(messages / 6), "over");
       rig.model.play("ok");
       await rig.run();
@@ -47,12 +47,12 @@ describe("a provider that fails", () => {
     "with %s for an hour kills no message, gets few requests, and all finish later",
     async (behaviour) => {
       const rig = await createRig({ onTestFinished });
-      for (let session = 0; session < 10; session++) rig.addMessages(5);
+      for (let session = 0; session < 5; session++) rig.addMessages(5);
       rig.model.play(behaviour);
       const began = rig.now();
       await rig.run({ forMs: 60 * minuteMs });
       expect(rig.now() - began).toBeGreaterThanOrEqual(60 * minuteMs);
-      expect(rig.store.pending.counts()).toMatchObject({ pending: 50, done: 0, dead: 0 });
+      expect(rig.store.pending.counts()).toMatchObject({ pending: 25, done: 0, dead: 0 });
       const spent = "select count(*) from pending_messages where attempts > 0 or failures > 0";
       expect(rig.db.prepare(spent).pluck().get()).toBe(0);
       // Every 30 seconds where it says so, else every 5 minutes: not every time that something is due.
@@ -60,7 +60,7 @@ describe("a provider that fails", () => {
       expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("unavailable");
       rig.model.play("ok");
       await rig.run();
-      expect(rig.store.pending.counts()).toMatchObject({ done: 50, pending: 0, dead: 0 });
+      expect(rig.store.pending.counts()).toMatchObject({ done: 25, pending: 0, dead: 0 });
       expect(rig.doubled()).toEqual([]);
     },
   );
@@ -165,14 +165,14 @@ describe("a provider that fails", () => {
 
   test("with garbage for an hour is asked rarely, and all is done after it", async () => {
     const rig = await createRig({ onTestFinished, script: "garbage" });
-    for (let session = 0; session < 10; session++) rig.addMessages(5);
+    for (let session = 0; session < 5; session++) rig.addMessages(5);
     await rig.run({ forMs: 60 * minuteMs });
     expect(rig.model.requests.length).toBeLessThan(60);
     expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("bad_answer");
-    expect(rig.store.pending.counts()).toMatchObject({ pending: 50, done: 0, dead: 0 });
+    expect(rig.store.pending.counts()).toMatchObject({ pending: 25, done: 0, dead: 0 });
     rig.model.play("ok");
     await rig.run();
-    expect(rig.store.pending.counts()).toMatchObject({ done: 50, dead: 0 });
+    expect(rig.store.pending.counts()).toMatchObject({ done: 25, dead: 0 });
     expect([rig.faults, rig.doubled()]).toEqual([[], []]);
   });
 
@@ -205,11 +205,11 @@ describe("a provider that fails", () => {
   });
 
   test.each<[number, Behaviour, number[]]>([
-    [1, "garbage", [20]],
-    [1, "html", [20]],
+    [1, "garbage", [8]],
+    [1, "html", [8]],
     [1, "garbage", [1, 1, 1, 1, 1, 1]],
-    [10, "html", [1, 1, 1, 1, 1, 1]],
-    [10, "truncated-body", [20, 1, 1]],
+    [5, "html", [1, 1, 1, 1, 1, 1]],
+    [5, "truncated-body", [8, 1, 1]],
   ])("for %i sessions with %s alone sets two messages aside at most", async (count, behaviour, arrivals) => {
     const rig = await createRig({ onTestFinished });
     // It has answered before.

@@ -131,6 +131,7 @@ describe("a damaged database", () => {
       await drained(worker);
       await worker.stop();
       expect(auditMessages(home.database, new Set(["after the damage"])).faults).toEqual([]);
+      if (damage !== damages[0]?.[1]) return;
       const next = await startWorker(home);
       expect(readdirSync(home.dataDir)).toContain(aside[0]);
       await next.stop();
