@@ -1,6 +1,6 @@
 // The user's answers to the agent's questions, from the host's event to what an agent gets.
 import { expect, test } from "vitest";
-import { runMem } from "../cli/mem.ts";
+import { callMem } from "../cli/mem.ts";
 import { drained, startWorker, workerHome } from "../helpers/worker-process.ts";
 
 test("an answer of a skipped tool reaches the context; all messages are counted", async () => {
@@ -29,7 +29,7 @@ test("an answer of a skipped tool reaches the context; all messages are counted"
   await drained(worker);
 
   const quote = `${question} ECB (not Own table)`;
-  const start = await runMem(home, ["context", "--project", "shop"]);
+  const start = await callMem(home, ["context", "--project", "shop"]);
   expect(start.stdout).toContain(quote);
   const { items } = (await worker.get("/api/observations?limit=50")).body as { items: { title: string }[] };
   expect(items.filter(({ title }) => title.includes("rates")).map(({ title }) => title)).toEqual([quote]);

@@ -12,6 +12,8 @@ interface Choice {
   own: CanaryProject;
   /** Another project, or the same. */
   other: CanaryProject;
+  /** The highest id to ask for. */
+  mostIds: number;
   /** Names this call. */
   number: number;
 }
@@ -71,7 +73,7 @@ function routeCalls(): Record<string, (choice: Choice) => Promise<string>> {
       colors: random.pick(["true", "false"]),
     })),
     "/api/context/preview": route("/api/context/preview", () => ({})),
-    "/api/observations/batch": async ({ worker, own, random }) => {
+    "/api/observations/batch": async ({ worker, own, random, mostIds }) => {
       // One id of this tenant among ids of other tenants.
       const ids = [...Array.from({ length: 20 }, () => random.between(1, mostIds)), random.pick(own.ids)];
       return said(await worker.post("/api/observations/batch", { ids, project: own.label }));
@@ -116,7 +118,7 @@ function toolCalls(): Record<string, (choice: Choice) => Promise<string>> {
     })),
     "mcp timeline": tool("timeline", anchored),
     "mcp recent": tool("recent", ({ random }) => ({ limit: random.between(1, 100) })),
-    "mcp get_observations": tool("get_observations", ({ random, own }) => ({
+    "mcp get_observations": tool("get_observations", ({ random, own, mostIds }) => ({
       ids: [
         ...Array.from({ length: 29 }, () => `${random.pick(["", "S", "P"])}${random.between(1, mostIds)}`),
         String(random.pick(own.ids)),
@@ -124,9 +126,6 @@ function toolCalls(): Record<string, (choice: Choice) => Promise<string>> {
     })),
   };
 }
-
-// More than there are of any kind, so that some are not there.
-const mostIds = 260;
 
 // Null leaves the parameter out.
 function searched({ random, other }: Choice): Record<string, unknown> {
@@ -142,7 +141,7 @@ function searched({ random, other }: Choice): Record<string, unknown> {
 }
 
 function anchored(choice: Choice): Record<string, unknown> {
-  const { random, other } = choice;
+  const { random, other, mostIds } = choice;
   const record = `${random.pick(["", "S", "P"])}${random.between(1, mostIds)}`;
   const moment = new Date(Date.now() - random.between(0, 120) * 1000).toISOString();
   return random.pick([{ anchor: record }, { anchor: moment }, { query: other.lure }, { query: "redirect" }]);

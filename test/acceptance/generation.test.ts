@@ -70,7 +70,7 @@ async function generators(worker: WorkerProcess): Promise<Set<string>> {
 }
 
 describe("a worker with a model", () => {
-  test("records ten tool uses of a session in one model call and logs its cost", async () => {
+  test("batches the uses of a session, ends a completed one, and goes on after a limit", async () => {
     const { model, home, worker } = await rig("ok");
     await use(worker, "s1", 10);
     await allDone(worker, 10);
@@ -80,23 +80,18 @@ describe("a worker with a model", () => {
     expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failed_calls: 0 } });
     const { stdout: status } = await callMem(home, ["status"]);
     expect(status).toMatch(/^Provider +compat/m);
-  });
 
-  test("a completed session does not wait for more of its kind", async () => {
-    const { model, worker } = await rig("ok");
-    await use(worker, "s1", 2);
-    await complete(worker, "s1");
-    await allDone(worker, 2);
-    expect(model.requests).toHaveLength(1);
-  });
+    await use(worker, "s2", 2);
+    await complete(worker, "s2");
+    await allDone(worker, 12);
+    expect(model.requests).toHaveLength(2);
 
-  test("a limit pauses it, says so, spends no attempt, and it goes on by itself", async () => {
-    const { model, home, worker } = await rig("rate-limited");
-    await use(worker, "s1", 10);
+    model.play("rate-limited");
+    await use(worker, "s3", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
     expect((await callMem(home, ["status"])).stdout).toContain("rate limited");
     model.play("ok");
-    await allDone(worker, 10);
+    await allDone(worker, 22);
     expect(await standing(worker)).toMatchObject({ dead: 0, paused: null });
   });
 
@@ -137,7 +132,7 @@ describe("a worker with a model", () => {
     expect(stderr).toBe("");
   });
 
-  test("a worker killed in mid-call loses nothing and doubles nothing", async () => {
+  test("a worker killed in mid-call loses nothing; a late private prompt breaks off a call", async () => {
     const { model, home, worker } = await rig("hang");
     await use(worker, "s1", 10);
     await until(() => model.requests[0], 20_000, "the call");
@@ -147,21 +142,21 @@ describe("a worker with a model", () => {
     await allDone(next, 10);
     const { body } = await next.get("/api/observations?limit=100");
     expect((body as { items: unknown[] }).items).toHaveLength(1);
-  });
 
-  test("a private prompt that comes late breaks off the call that shows what it caused", async () => {
-    const { model, worker } = await rig("hang");
-    const hook = { session_id: "s1", prompt_id: "p2", cwd: "/home/user/demo" };
+    model.play("hang");
+    const before = model.requests.length;
+    const hook = { session_id: "s2", prompt_id: "p2", cwd: "/home/user/demo" };
     for (let n = 0; n < 10; n++) {
       const use = { tool_name: "Bash", tool_input: { command: `echo ${n}` }, tool_response: { stdout: "" } };
-      await worker.post("/api/hooks/claude-code/PostToolUse", { ...hook, ...use, tool_use_id: `t${n}` });
+      await next.post("/api/hooks/claude-code/PostToolUse", { ...hook, ...use, tool_use_id: `t${n}` });
     }
-    const call = await until(() => model.requests[0], 20_000, "the call");
+    const call = await until(() => model.requests[before], 20_000, "the call");
     const prompt = { ...hook, prompt: "<private>what nobody is to know</private>" };
-    await worker.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
+    await next.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
     await until(() => call.aborted || undefined, 10_000, "the call's end");
-    expect(await standing(worker)).toMatchObject({ accepted: 10, skipped: 10, pending: 0, processing: 0 });
-    expect(model.requests).toHaveLength(1);
+    const counts = { accepted: 20, done: 10, skipped: 10, pending: 0, processing: 0 };
+    expect(await standing(next)).toMatchObject(counts);
+    expect(model.requests).toHaveLength(before + 1);
   });
 
   test("a spent budget hands over to local, which a later regeneration makes better", async () => {

@@ -1,6 +1,6 @@
 // The built worker with a model that returns statements: what was said is remembered, what was made up is not.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runMem } from "../cli/mem.ts";
+import { callMem } from "../cli/mem.ts";
 import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { drained, startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 
@@ -95,7 +95,7 @@ describe("a worker with a model", () => {
     await worker.stop();
     const rich = { ...home, env: { ...home.env, MEM_DAILY_TOKEN_BUDGET: "0" } };
     const next = await startWorker(rich);
-    expect(await runMem(rich, ["regenerate", "--yes"])).toMatchObject({ code: 0 });
+    expect(await callMem(rich, ["regenerate", "--yes"])).toMatchObject({ code: 0 });
     const stored = await rows(next);
     expect(stored.filter(({ title }) => title === rule.title)).toEqual([expect.objectContaining(rule)]);
     expect(stored.filter(({ said_by }) => said_by === "agent")).toMatchObject([

@@ -5,13 +5,15 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
-import { calledMem, type Mem } from "../cli/mem.ts";
+import { type Mem, sharedMem } from "../cli/mem.ts";
 import { pipeToMem } from "../cli/piped-mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { newAccount, sharedHub } from "../hub/hub-process.ts";
 
 const passphrase = "six random words for this test";
 const shop = ["--project", "shop"];
+const store = ["--project", "store"];
+const keys = ["--project", "keys"];
 
 const startedHub = sharedHub();
 let accounts = 0;
@@ -30,16 +32,20 @@ async function joined(devices: readonly Mem[]) {
   return { hub, account, setUp, ask };
 }
 
-async function rulesOf(mem: Mem): Promise<string[]> {
-  const { stdout } = await mem("rules", ...shop, "--json");
+// The devices of one account: tests use other projects, and the last ones change a device for good.
+const [laptop, desk, tablet] = [sharedMem(), sharedMem(), sharedMem()];
+let joining: ReturnType<typeof joined> | undefined;
+const joinedPair = () => (joining ??= joined([laptop, desk]));
+
+async function rulesOf(mem: Mem, project = shop): Promise<string[]> {
+  const { stdout } = await mem("rules", ...project, "--json");
   const { items } = JSON.parse(stdout) as { items: { text: string }[] };
   return items.map(({ text }) => text);
 }
 
 test("a rule of one device is on another until it ends; the hub cannot read it", async () => {
-  const [laptop, desk] = [calledMem(), calledMem()];
   await laptop("remember", "Always run make lint before a commit.", ...shop);
-  const { hub, account, setUp } = await joined([laptop, desk]);
+  const { hub, account, setUp } = await joinedPair();
   await eventually(async () =>
     expect(await rulesOf(desk)).toEqual(["Always run make lint before a commit."]),
   );
@@ -65,42 +71,41 @@ test("a rule of one device is on another until it ends; the hub cannot read it",
     lastError: null,
     hub: { reachable: true, error: null, epoch: expect.any(String), headSeq: expect.stringMatching(/^\d+$/) },
   });
-  const wrong = await setUp(calledMem(), "another passphrase altogether");
+  const wrong = await setUp(tablet, "another passphrase altogether");
   expect(wrong.code).toBe(77);
   expect(wrong.stdout + wrong.stderr).toContain("This is not the passphrase of the account.");
 }, 240_000);
 
 test("no record leaves a device before its project has a yes, and paused changes wait", async () => {
-  const [laptop, desk] = [calledMem(), calledMem()];
-  await joined([laptop, desk]);
+  await joinedPair();
   expect((await laptop("project", "sync", "off")).stdout).toContain("stay on this device");
-  await laptop("remember", "Never push on Fridays.", ...shop);
+  await laptop("remember", "Never push on Fridays.", ...store);
   await laptop("sync", "now");
   await desk("sync", "now");
-  expect(await rulesOf(desk)).toEqual([]);
+  expect(await rulesOf(desk, store)).toEqual([]);
   await laptop("sync", "pause");
-  await laptop("project", "sync", "on", "shop");
+  await laptop("project", "sync", "on", "store");
   const { state, pending } = JSON.parse((await laptop("sync", "status", "--json")).stdout);
   expect({ state, waits: pending.total > 0 }).toEqual({ state: "paused", waits: true });
   await laptop("sync", "resume");
-  await eventually(async () => expect(await rulesOf(desk)).toEqual(["Never push on Fridays."]));
+  await eventually(async () => expect(await rulesOf(desk, store)).toEqual(["Never push on Fridays."]));
+  expect(await laptop("project", "sync", "on")).toMatchObject({ code: 0 });
 }, 240_000);
 
 test("another passphrase, then another key: devices follow, and nothing is lost", async () => {
-  const [laptop, desk, tablet] = [calledMem(), calledMem(), calledMem()];
-  const { setUp, ask } = await joined([laptop, desk]);
-  await laptop("remember", "Written with the first key.", ...shop);
-  await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
+  const { setUp, ask } = await joinedPair();
+  await laptop("remember", "Written with the first key.", ...keys);
+  await eventually(async () => expect(await rulesOf(desk, keys)).toHaveLength(1));
   expect(await ask(laptop, ["passphrase"], "the second passphrase")).toMatchObject({ code: 0 });
-  await desk("remember", "A device that is set up goes on.", ...shop);
-  await eventually(async () => expect(await rulesOf(laptop)).toHaveLength(2));
+  await desk("remember", "A device that is set up goes on.", ...keys);
+  await eventually(async () => expect(await rulesOf(laptop, keys)).toHaveLength(2));
   expect(await setUp(tablet, "the second passphrase")).toMatchObject({ code: 0 });
-  await eventually(async () => expect(await rulesOf(tablet)).toHaveLength(2));
+  await eventually(async () => expect(await rulesOf(tablet, keys)).toHaveLength(2));
 
   const rotated = await ask(laptop, ["rotate"], "the third passphrase");
   const { recovery_phrase: phrase } = JSON.parse(rotated.stdout) as { recovery_phrase: string };
-  await laptop("remember", "Written with the second key.", ...shop);
-  await desk("remember", "Waits on the desk.", ...shop);
+  await laptop("remember", "Written with the second key.", ...keys);
+  await desk("remember", "Waits on the desk.", ...keys);
   const stopped = async () => JSON.parse((await desk("status", "--json")).stdout).worker.sync;
   await eventually(async () =>
     expect(await stopped()).toMatchObject({ state: "stopped", reason: "key_missing" }),
@@ -111,7 +116,7 @@ test("another passphrase, then another key: devices follow, and nothing is lost"
   expect(await setUp(desk, "the third passphrase")).toMatchObject({ code: 0 });
   expect(await setUp(tablet, phrase, "--recovery")).toMatchObject({ code: 0 });
   for (const mem of [laptop, desk, tablet])
-    await eventually(async () => expect((await rulesOf(mem)).length).toBe(4));
+    await eventually(async () => expect((await rulesOf(mem, keys)).length).toBe(4));
   const { items } = JSON.parse((await desk("sync", "devices", "--json")).stdout);
   expect(items).toHaveLength(3);
   expect(items.filter(({ this_device }: { this_device: boolean }) => this_device)).toHaveLength(1);
@@ -120,8 +125,7 @@ test("another passphrase, then another key: devices follow, and nothing is lost"
 }, 240_000);
 
 test("a backup that is restored is another device: nothing is overwritten", async () => {
-  const [laptop, desk] = [calledMem(), calledMem()];
-  await joined([laptop, desk]);
+  await joinedPair();
   await laptop("remember", "From before the backup.", ...shop);
   await eventually(async () => expect(await rulesOf(desk)).toHaveLength(1));
   const file = join(laptop.home.dataDir, "..", "backup.db");
@@ -137,9 +141,8 @@ test("a backup that is restored is another device: nothing is overwritten", asyn
 }, 240_000);
 
 test("a session starts although the hub never answers", async () => {
-  const [laptop] = [calledMem()];
+  await joinedPair();
   await laptop("remember", "Starts without a hub.", ...shop);
-  await joined([laptop]);
   const silent = createServer(() => undefined);
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");

@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
-import { type Mem, memAtHome } from "../cli/mem.ts";
+import { calledMem, type Mem, sharedMem } from "../cli/mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { openTestServer, type TestKey } from "../helpers/hosted-server.ts";
 
@@ -32,8 +32,38 @@ function connect(mem: Mem, key: TestKey, ...options: string[]) {
   return mem("server", "connect", "--url", url, "--key", key.apiKey, ...options);
 }
 
+const anna = sharedMem();
+
+test("nothing goes to a team unless it is connected, and every refusal changes nothing", async () => {
+  const mem = anna;
+  await mem("remember", "Use pnpm, never npm.", "--project", "den");
+  expect((await mem("server", "connect")).stdout).toContain("Nothing goes to a team.");
+  expect((await mem("search", "--team", "pnpm")).stderr).toContain("mem server connect --url <url>");
+  const reader = await server.addKey({ team: "readers", project: "den", scopes: ["memories:read"] });
+  const refusals = [
+    [await connect(mem, reader, "--project", "den"), "it needs `memories:write`"],
+    [await connect(mem, { ...reader, apiKey: "wrong" }, "--project", "den"), "refuses the key"],
+    [await connect(mem, reader, "--project", "den", "--as", "missing"), "no project missing"],
+    [await connect(mem, reader, "--project", "shp"), "No project named `shp`."],
+    [
+      await mem("server", "connect", "--url", "http://mem.example.com", "--key", "k", "--project", "den"),
+      "is plain http",
+    ],
+    [await mem("server", "connect", "--key", "k", "--project", "den"), "Name it with `--url`."],
+  ] as const;
+  for (const [{ code, stderr }, words] of refusals) {
+    expect(stderr).toContain(words);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).not.toContain(reader.apiKey);
+  }
+  expect(JSON.parse((await mem("server", "connect", "--json")).stdout)).toMatchObject({
+    configured: false,
+    projects: [],
+  });
+}, 120_000);
+
 test("colleagues find accepted records, and what the team deletes does not return", async () => {
-  const [anna, ben] = [memAtHome(), memAtHome()];
+  const ben = calledMem();
   const key = await server.addKey({ team: "team" });
   await anna("remember", "Never deploy the turbine on a Friday.", "--project", "shop");
   const connected = await connect(anna, key, "--project", "shop", "--earlier");
@@ -73,36 +103,8 @@ test("colleagues find accepted records, and what the team deletes does not retur
   await eventually(async () => expect(await titlesOf(ben, "turbine")).toEqual([]));
 }, 120_000);
 
-test("nothing goes to a team unless it is connected, and every refusal changes nothing", async () => {
-  const mem = memAtHome();
-  await mem("remember", "Use pnpm, never npm.", "--project", "shop");
-  expect((await mem("server", "connect")).stdout).toContain("Nothing goes to a team.");
-  expect((await mem("search", "--team", "pnpm")).stderr).toContain("mem server connect --url <url>");
-  const reader = await server.addKey({ team: "readers", project: "shop", scopes: ["memories:read"] });
-  const refusals = [
-    [await connect(mem, reader, "--project", "shop"), "it needs `memories:write`"],
-    [await connect(mem, { ...reader, apiKey: "wrong" }, "--project", "shop"), "refuses the key"],
-    [await connect(mem, reader, "--project", "shop", "--as", "missing"), "no project missing"],
-    [await connect(mem, reader, "--project", "shp"), "No project named `shp`."],
-    [
-      await mem("server", "connect", "--url", "http://mem.example.com", "--key", "k", "--project", "shop"),
-      "is plain http",
-    ],
-    [await mem("server", "connect", "--key", "k", "--project", "shop"), "Name it with `--url`."],
-  ] as const;
-  for (const [{ code, stderr }, words] of refusals) {
-    expect(stderr).toContain(words);
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).not.toContain(reader.apiKey);
-  }
-  expect(JSON.parse((await mem("server", "connect", "--json")).stdout)).toMatchObject({
-    configured: false,
-    projects: [],
-  });
-}, 120_000);
-
 test("a server that is away costs nothing: changes wait and are sent later", async () => {
-  const mem = memAtHome();
+  const mem = calledMem();
   const key = await server.addKey({ team: "away", project: "ours" });
   await mem("remember", "Use pnpm, never npm.", "--project", "shop");
   expect((await connect(mem, key, "--project", "shop", "--as", "ours")).stdout).toContain("shop as ours");

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { openTestServer } from "../helpers/hosted-server.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import { compatibilityRows } from "./tenancy-compatibility-rows.ts";
 import { expected, mayShow } from "./tenancy-model.ts";
 import { everyRow, rowsOfTools, rowsOfV1 } from "./tenancy-rows.ts";
 import { casesOf, createMatrix, sampleOf } from "./tenancy-run.ts";
 import { makeWorld } from "./tenancy-world.ts";
 
-// MEM_TEST_MATRIX=full asks everything of every home; else one home of each combination, chosen by the seed.
-const full = process.env.MEM_TEST_MATRIX === "full";
+// In full every home is asked everything; else one home of each combination, chosen by the seed.
+const full = volume(100) >= 100;
 const seed = testSeed();
 const server = await openTestServer();
 const world = await makeWorld(server.database);

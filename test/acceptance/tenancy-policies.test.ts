@@ -3,12 +3,13 @@ import { newId } from "../../src/core/ids.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import { everyRow } from "./tenancy-rows.ts";
 import { casesOf, createMatrix, sampleOf } from "./tenancy-run.ts";
 import { alterPolicy, freshServer, policiesOf, rewriting, unbound } from "./tenancy-walls.ts";
 import { type Home, makeWorld, rightsOf } from "./tenancy-world.ts";
 
-const full = process.env.MEM_TEST_MUTATIONS === "full";
+const full = volume(100) >= 100;
 const seed = testSeed();
 const random = createRandom(seed);
 const database = await openTestDatabase();
@@ -183,7 +184,7 @@ test("policies isolate projects without any bound in a statement", async () => {
     await server.close();
     return leaks;
   };
-  expect((await leaksOf(full ? 1 : 0.2)).slice(0, 5), `MEM_TEST_SEED=${seed}`).toEqual([]);
+  expect((await leaksOf(full ? 1 : 0.1)).slice(0, 5), `MEM_TEST_SEED=${seed}`).toEqual([]);
   const seen = ["agent_events", "observations", "sessions", "projects", "generation_jobs", "api_keys"];
   for (const table of full ? seen : [random.pick(seen)]) {
     const bound = policies.find((policy) => policy.table === table)?.bound ?? "";

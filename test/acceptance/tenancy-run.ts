@@ -28,8 +28,8 @@ function kindsOf(slot: Slot | undefined): Case["idKind"][] {
 }
 
 /**
- * One home for each combination of the rest. Where the key is refused whatever it asks for, one id too; of the ids of
- * nothing, one of a scope's keys that are answered alike.
+ * One home for each combination of the rest. Where the key is refused whatever it asks for, one place and id too, and of
+ * the keys that are no longer good one for each route; of the ids of nothing, one of a scope's keys that are answered alike.
  */
 export function sampleOf(all: readonly Case[], random: Random): Case[] {
   const groups = new Map<string, Case[]>();
@@ -37,11 +37,11 @@ export function sampleOf(all: readonly Case[], random: Random): Case[] {
     const { name, row, slot, key } = asked;
     const place = slot === undefined ? -1 : row.slots?.indexOf(slot);
     const status = expected(asked);
-    const idKind = status === 401 || status === 403 ? "any" : asked.idKind;
-    const by = ["deleted", "never existed", "malformed"].includes(idKind)
+    const by = ["deleted", "never existed", "malformed"].includes(asked.idKind)
       ? `${key.split(" ")[0]} ${status}`
       : key;
-    const group = `${name} ${place} ${idKind} ${by}`;
+    const refused = status === 401 ? "refused" : status === 403 ? `${key} refused` : undefined;
+    const group = `${name} ${refused ?? `${place} ${asked.idKind} ${by}`}`;
     groups.set(group, [...(groups.get(group) ?? []), asked]);
   }
   return [...groups.values()].map((group) => random.pick(group));

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
-import { callMem, runMem } from "../cli/mem.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { callMem } from "../cli/mem.ts";
 import { workingMem } from "../cli/working-mem.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
@@ -27,7 +27,11 @@ const observations = 12;
 describe("shell blocks of the documents", () => {
   test("the commands run", { timeout: 240_000 }, async () => {
     const { mem, project } = await filledMemory();
-    for (const block of ofKind("run")) await runShell(block, mem.home, project);
+    const before = process.cwd();
+    mkdirSync(project, { recursive: true });
+    process.chdir(project);
+    onTestFinished(() => process.chdir(before));
+    for (const block of ofKind("run")) await runBlock(block, mem.home, project);
   });
 
   test("the server commands run", { timeout: 120_000 }, async () => {
@@ -43,7 +47,7 @@ describe("shell blocks of the documents", () => {
 
   test("the transcript of the README is what the demo prints", { timeout: 60_000 }, async () => {
     const [command = "", ...lines] = transcriptLines();
-    const { stdout } = await runMem(workerHome(), command.replace("$ mem ", "").split(" "));
+    const { stdout } = await callMem(workerHome(), command.replace("$ mem ", "").split(" "));
     const printed = new Set(stdout.split("\n").map(withoutTimes));
     expect(lines.length).toBeGreaterThan(15);
     expect(lines.filter((line) => line !== "..." && !printed.has(withoutTimes(line)))).toEqual([]);
@@ -90,6 +94,20 @@ async function filledMemory() {
     "the third summary",
   );
   return { mem, project };
+}
+
+const ran = new Set<string>();
+
+/** Runs plain commands once, in this process, which is in the directory; a block with more than those in a shell. */
+async function runBlock(block: ShellBlock, home: WorkerHome, cwd: string): Promise<void> {
+  if (/^[^#\n]*[|&>$;]/m.test(block.text)) return await runShell(block, home, cwd);
+  for (const words of memCommands(block.text)) {
+    if (ran.has(words.join(" "))) continue;
+    ran.add(words.join(" "));
+    const args = words.map((word) => word.replace(/^(["'])(.*)\1$/, "$2").replace(/^~/, home.env.HOME ?? ""));
+    const { code, stderr } = await callMem(home, args);
+    expect({ block: block.name, args, code, stderr: code === 0 ? "" : stderr }).toMatchObject({ code: 0 });
+  }
 }
 
 async function runShell(block: ShellBlock, home: WorkerHome, cwd: string): Promise<void> {

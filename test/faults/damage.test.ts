@@ -1,5 +1,5 @@
 // Single damaged pages: over every one of them the worker starts, takes a message, ends, and starts again.
-// MEM_TEST_DAMAGES sets how many, MEM_TEST_SEED repeats a run.
+// MEM_TEST_SEED repeats a run.
 import {
   closeSync,
   copyFileSync,
@@ -15,6 +15,7 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { toolUse } from "../helpers/posting-clients.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   drained,
   startWorker,
@@ -24,7 +25,7 @@ import {
   workerHome,
 } from "../helpers/worker-process.ts";
 
-const damages = Number(process.env.MEM_TEST_DAMAGES ?? 7);
+const damages = volume(8, 3);
 const seed = testSeed();
 const random = createRandom(seed);
 const pageSize = 4_096;
@@ -37,9 +38,10 @@ test(
     const pages = statSync(template.database).size / pageSize;
     const stops: string[] = [];
     let rescued = 0;
+    const start = random.between(0, first.length - 1);
     for (let n = 0; n < damages; n++) {
       // Two of three are pages that a tree begins with: most trees of a small database have no other.
-      const root = n % 3 === 2 ? undefined : roots[(n - Math.floor(n / 3)) % roots.length];
+      const root = n % 3 === 2 ? undefined : roots[(start + n - Math.floor(n / 3)) % roots.length];
       const page = root !== undefined ? root.rootpage : random.between(1, pages);
       const kind = random.pick(kinds);
       const home = workerHome();

@@ -1,5 +1,4 @@
 // A PostgreSQL that crashes and connections that are cut under load: what was acknowledged is there once, the server lives.
-// MEM_TEST_HOSTED_RESTARTS and MEM_TEST_HOSTED_CUTS make the run longer.
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { Agent, request } from "undici";
@@ -7,9 +6,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../src/core/ids.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { startOwnPostgres } from "../helpers/postgres.ts";
+import { volume } from "../helpers/volume.ts";
 
-const restarts = Number(process.env.MEM_TEST_HOSTED_RESTARTS ?? 3);
-const cuts = Number(process.env.MEM_TEST_HOSTED_CUTS ?? 30);
+const restarts = volume(3);
+const cuts = volume(30, 6);
 const clients = 16;
 
 interface Load {

@@ -1,5 +1,4 @@
 // Generating processes that are killed or stopped in the middle: no job is lost, none is done twice.
-// MEM_TEST_HOSTED_KILLS and MEM_TEST_HOSTED_ZOMBIES make the runs longer.
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ProjectScope } from "../../src/core/records/tenancy.ts";
@@ -7,10 +6,11 @@ import { modelServer } from "../generate/providers/model-server.ts";
 import { enqueueEvent, makeSession, makeTenant, toolUse } from "../helpers/hosted-jobs.ts";
 import { type ServerProcess, startServer } from "../helpers/hosted-processes.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
+import { volume } from "../helpers/volume.ts";
 
 const database = await openTestDatabase();
-const kills = Number(process.env.MEM_TEST_HOSTED_KILLS ?? 5);
-const zombies = Number(process.env.MEM_TEST_HOSTED_ZOMBIES ?? 2);
+const kills = volume(5, 2);
+const zombies = volume(2);
 
 function startGenerating(env: Record<string, string>): Promise<ServerProcess> {
   return startServer({

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { createEventWriter } from "../../src/store/postgres/event-writer.ts";
 import { openTestDatabase } from "../helpers/postgres.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import { runHistory } from "./purge-history.ts";
 
-const count = Number(process.env.MEM_TEST_INTERLEAVINGS ?? 150);
+const count = volume(150, 24);
 const stepsOfOne = 20;
 const seed = testSeed();
 const database = await openTestDatabase();

@@ -1,10 +1,11 @@
 // The kill test: a supervisor kills the worker again and again under clients that post and retry, and compares what
-// was acknowledged with what is stored. MEM_TEST_KILLS sets the number of kills, MEM_TEST_SEED repeats a run.
+// was acknowledged with what is stored. MEM_TEST_SEED repeats a run.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { startPostingClients } from "../helpers/posting-clients.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   drained,
   processesOf,
@@ -14,7 +15,7 @@ import {
   workerHome,
 } from "../helpers/worker-process.ts";
 
-const kills = Number(process.env.MEM_TEST_KILLS ?? 16);
+const kills = volume(16, 4);
 const seed = testSeed();
 
 test(
@@ -33,7 +34,9 @@ test(
       await until(() => clients.ledger.queued.size > kill || undefined, 30_000, "a post for every kill");
       await worker.kill();
       clients.aim(undefined);
-      const audit = auditMessages(home.database, clients.ledger.queued, { pages: kill % 8 === 0 });
+      const audit = auditMessages(home.database, clients.ledger.queued, {
+        pages: kill === kills || kill % 8 === 0,
+      });
       faults.push(...audit.faults.map((fault) => `after kill ${kill}: ${fault}`));
       if (faults.length > 0) break;
     }

@@ -9,9 +9,11 @@ import { takeOwnership } from "../../src/store/sqlite/owner-lock.ts";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { toolUse } from "../helpers/posting-clients.ts";
 import { createRandom } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   type Answer,
   processesOf,
+  sharedWorker,
   spawnWorker,
   startWorker,
   until,
@@ -21,9 +23,9 @@ import {
 } from "../helpers/worker-process.ts";
 import { type LauncherName, launchers, runHook } from "../hosts/hook/run-hook.ts";
 
-const racers = 10;
+const racers = volume(10, 4);
 
-test(`of ${racers} concurrent workers one owns the directory and the others exit with 0`, async () => {
+test(`of ${racers} concurrent workers one owns the directory, and after a kill the next one`, async () => {
   const home = workerHome();
   const started = Array.from({ length: racers }, () => spawnWorker(home));
   let ended = 0;
@@ -38,17 +40,12 @@ test(`of ${racers} concurrent workers one owns the directory and the others exit
   const said = others.map(({ output }) => output());
   expect(said.filter((text) => !text.includes("already running"))).toEqual([]);
   expect(await healthyPid(home)).toBe(owner.child.pid);
-});
 
-test("the next worker gets the lock of a killed worker immediately", async () => {
-  const home = workerHome();
-  let worker = await startWorker(home);
-  for (let round = 0; round < 2; round++) {
-    await worker.kill();
-    worker = await startWorker(home);
-    expect(await healthyPid(home)).toBe(worker.pid);
-  }
-  await worker.stop();
+  owner.child.kill("SIGKILL");
+  await owner.exited;
+  const next = await startWorker(home);
+  expect(await healthyPid(home)).toBe(next.pid);
+  await next.stop();
 });
 
 test("takes and records the next free port when another server has the port", async () => {
@@ -98,41 +95,52 @@ test("a worker whose data directory is removed ends and acknowledges nothing mor
   await next.stop();
 });
 
-const removed = ["owner.lock", "worker.json", "worker.sock"];
-const subsets = [[0], [0, 1], [0, 2]].map((places) => places.map((at) => removed[at] ?? ""));
+/** A worker whose files the tests remove, one after the other. */
+const shared = (() => {
+  let home: WorkerHome | undefined;
+  const start = sharedWorker((made) => {
+    home = made;
+  });
+  return async () => {
+    const worker = await start();
+    if (home === undefined) throw new Error("the worker has no home");
+    return { worker, home };
+  };
+})();
 
-test.each(subsets.map((names) => [names.join(" and "), names] as const))(
-  "without %s a second worker does not run beside the first",
-  async (_what, names) => {
-    const home = workerHome();
-    const worker = await startWorker(home);
-    for (const name of names) rmSync(join(home.dataDir, name));
-    // The second of these finds the lock file that the first one made.
-    for (let round = 0; round < 2; round++) {
-      const second = spawnWorker(home);
-      expect(await second.exited).toEqual({ code: 0, signal: null });
-      expect(second.output()).toContain("already running");
-    }
-    expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
-    expect(processesOf(home)).toEqual([worker.pid]);
-    await worker.stop();
-  },
-);
-
-test("without owner.lock a second worker does not run beside one that hangs", async () => {
-  const home = workerHome();
-  const worker = await startWorker(home);
-  process.kill(worker.pid, "SIGSTOP");
-  for (const name of ["owner.lock", "worker.sock"]) rmSync(join(home.dataDir, name));
+/** Takes files away while a second worker starts, which ends. */
+async function without(home: WorkerHome, names: readonly string[]): Promise<string> {
+  for (const name of names) renameSync(join(home.dataDir, name), join(home.dataDir, `${name}.away`));
   const second = spawnWorker(home);
   expect(await second.exited).toEqual({ code: 0, signal: null });
+  for (const name of names) renameSync(join(home.dataDir, `${name}.away`), join(home.dataDir, name));
+  return second.output();
+}
+
+test("without its lock, and its file or its socket, a worker keeps a second one away", async () => {
+  const { worker, home } = await shared();
+  const lock = join(home.dataDir, "owner.lock");
+  // The second of these finds the lock file that the first one made.
+  for (const others of [[], undefined, ["worker.json"], ["worker.sock"]]) {
+    if (others !== undefined) rmSync(lock);
+    expect(await without(home, others ?? [])).toContain("already running");
+  }
+  expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
+  expect(processesOf(home)).toEqual([worker.pid]);
+});
+
+test("without owner.lock a second worker does not run beside one that hangs", async () => {
+  const { worker, home } = await shared();
+  process.kill(worker.pid, "SIGSTOP");
+  rmSync(join(home.dataDir, "owner.lock"));
+  await without(home, ["worker.sock"]);
   process.kill(worker.pid, "SIGCONT");
-  await worker.stop();
+  // Its check of the lock is over when it answers.
+  await worker.get("/api/health");
 });
 
 test("a worker whose lock starts took one after another goes on and locks it again", async () => {
-  const home = workerHome();
-  const worker = await startWorker(home);
+  const { worker, home } = await shared();
   const lock = join(home.dataDir, "owner.lock");
   rmSync(lock);
   const held = takeOwnership(lock);
@@ -146,7 +154,14 @@ test("a worker whose lock starts took one after another goes on and locks it aga
     return taken === undefined;
   };
   await expect.poll(refused, { interval: 300 }).toBe(true);
-  await worker.stop();
+});
+
+test("a worker whose lock file was removed locks a new one", async () => {
+  const { home } = await shared();
+  const lock = join(home.dataDir, "owner.lock");
+  rmSync(lock);
+  await until(() => existsSync(lock) || undefined, 30_000, "a new lock file");
+  await without(home, ["worker.json", "worker.sock"]);
 });
 
 test("of two workers that do not see each other the first ends", async () => {
@@ -154,24 +169,12 @@ test("of two workers that do not see each other the first ends", async () => {
   const first = await startWorker(home);
   // Meanwhile it cannot lock a new file.
   process.kill(first.pid, "SIGSTOP");
-  for (const name of removed) rmSync(join(home.dataDir, name));
+  for (const name of ["owner.lock", "worker.json", "worker.sock"]) rmSync(join(home.dataDir, name));
   const second = await startWorker(home);
   process.kill(first.pid, "SIGCONT");
   expect(await first.exited).toEqual({ code: 0, signal: null });
   expect(await healthyPid(home)).toBe(second.pid);
   await second.stop();
-});
-
-test("a worker whose lock file was removed locks a new one", async () => {
-  const home = workerHome();
-  const worker = await startWorker(home);
-  const lock = join(home.dataDir, "owner.lock");
-  rmSync(lock);
-  await until(() => existsSync(lock) || undefined, 30_000, "a new lock file");
-  for (const name of ["worker.json", "worker.sock"]) rmSync(join(home.dataDir, name));
-  const second = spawnWorker(home);
-  expect(await second.exited).toEqual({ code: 0, signal: null });
-  await worker.stop();
 });
 
 const random = createRandom(11);
@@ -199,7 +202,6 @@ async function postToTheEnd(worker: WorkerProcess): Promise<Set<string>> {
 
 test.each([
   ["removed", (path: string) => rmSync(path)],
-  ["moved away", (path: string) => renameSync(path, `${path}.away`)],
   [
     "replaced by another file",
     (path: string) => {
@@ -319,8 +321,6 @@ test("below a path of 180 bytes a session starts the worker past a stranger", as
   for (const [name, does] of [
     ["as registered", "answer"],
     ["as registered, without perl", "hang"],
-    ["the Node bundle", "answer"],
-    ["the Node bundle", "hang"],
   ] as const) {
     const stranger = await strangerAt(port, does);
     const session = `session of ${name}, ${does}`;

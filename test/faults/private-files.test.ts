@@ -20,9 +20,9 @@ import {
   workerHome,
 } from "../helpers/worker-process.ts";
 
-test.each(["000", "022"])("under umask %s directories are 0700 and files 0600", async (umask) => {
+test("under umask 000 directories are 0700 and files 0600", async () => {
   const home = workerHome();
-  const command = ["/bin/sh", "-c", `umask ${umask}; exec "$0" "$1"`, process.execPath, workerBundle];
+  const command = ["/bin/sh", "-c", 'umask 000; exec "$0" "$1"', process.execPath, workerBundle];
   const worker = await startWorker(home, command);
   await rememberSomething(worker);
   expect(openToOthers(home.dataDir)).toEqual([]);
@@ -54,16 +54,19 @@ test.each(["logs", "spool"])("refuses a link at %s/ and writes nothing to its ta
 
 const planted = ["worker.json", "hook-runtime", "worker.sock", ".install-version"];
 
-test.each(planted)("a symlink planted as %s does not lead the worker to another file", async (name) => {
+test("a planted symlink does not lead the worker to another file", async () => {
   const home = workerHome();
-  const victim = join(tempDir(), "victim");
-  writeFileSync(victim, "mine\n");
+  const victims = tempDir();
   mkdirSync(home.dataDir, { mode: 0o700 });
-  symlinkSync(victim, join(home.dataDir, name));
+  for (const name of planted) {
+    writeFileSync(join(victims, name), "mine\n");
+    symlinkSync(join(victims, name), join(home.dataDir, name));
+  }
   const worker = await startWorker(home);
   await rememberSomething(worker);
   await worker.stop();
-  expect(readFileSync(victim, "utf8")).toBe("mine\n");
+  const texts = planted.map((name) => readFileSync(join(victims, name), "utf8"));
+  expect(texts).toEqual(planted.map(() => "mine\n"));
 });
 
 test("a settings file that is a symlink is refused, not followed and not replaced", async () => {

@@ -1,11 +1,12 @@
 // What providers do to us, and that no message is lost by it: every behaviour of the scripted model, in turn with good
-// answers, then alone, then over. MEM_TEST_FAULT_MESSAGES=200 is the long form.
+// answers, then alone, then over.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { maxFailures } from "../../src/generate/retry.ts";
 import { type Behaviour, behaviours, type Wire } from "../helpers/scripted-model.ts";
+import { volume } from "../helpers/volume.ts";
 import { createRig } from "./generation-rig.ts";
 
-const messages = Number(process.env.MEM_TEST_FAULT_MESSAGES ?? 20);
+const messages = volume(20, 12);
 const wires: readonly Wire[] = ["messages", "gemini", "chat"];
 const hanging = new Set<Behaviour>(["hang", "slow-headers", "drip", "stream-drip"]);
 // Answers that say nothing usable, whatever is asked: the only ones that may set a message aside.
@@ -21,13 +22,13 @@ describe(`${behaviours.length} behaviours of a provider, ${messages} messages ea
     async ({ behaviour, wire }, { expect, onTestFinished }) => {
       const timeoutMs = hanging.has(behaviour) ? 250 : 5_000;
       const rig = await createRig({ wire, onTestFinished, timeoutMs });
-      const sessions = [0, 1, 2, 3].map(() => rig.addMessages(Math.ceil(messages / 12)));
+      const sessions = [0, 1].map(() => rig.addMessages(Math.ceil(messages / 6)));
       rig.model.play(({ index }) => (index % 3 === 1 ? behaviour : "ok"));
-      await rig.run({ steps: 15 });
-      for (const session of sessions) rig.addTo(session, Math.ceil(messages / 12), "alone");
+      await rig.run({ steps: 8 });
+      for (const session of sessions) rig.addTo(session, Math.ceil(messages / 6), "alone");
       rig.model.play(behaviour);
-      await rig.run({ forMs: 60 * minuteMs, steps: 15 });
-      for (const session of sessions) rig.addTo(session, Math.ceil(messages / 12), "over");
+      await rig.run({ forMs: 60 * minuteMs, steps: 8 });
+      for (const session of sessions) rig.addTo(session, Math.ceil(messages / 6), "over");
       rig.model.play("ok");
       await rig.run();
       const { accepted, done, dead, pending, processing } = rig.store.pending.counts();
@@ -46,12 +47,12 @@ describe("a provider that fails", () => {
     "with %s for an hour kills no message, gets few requests, and all finish later",
     async (behaviour) => {
       const rig = await createRig({ onTestFinished });
-      for (let session = 0; session < 10; session++) rig.addMessages(20);
+      for (let session = 0; session < 5; session++) rig.addMessages(5);
       rig.model.play(behaviour);
       const began = rig.now();
       await rig.run({ forMs: 60 * minuteMs });
       expect(rig.now() - began).toBeGreaterThanOrEqual(60 * minuteMs);
-      expect(rig.store.pending.counts()).toMatchObject({ pending: 200, done: 0, dead: 0 });
+      expect(rig.store.pending.counts()).toMatchObject({ pending: 25, done: 0, dead: 0 });
       const spent = "select count(*) from pending_messages where attempts > 0 or failures > 0";
       expect(rig.db.prepare(spent).pluck().get()).toBe(0);
       // Every 30 seconds where it says so, else every 5 minutes: not every time that something is due.
@@ -59,7 +60,7 @@ describe("a provider that fails", () => {
       expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("unavailable");
       rig.model.play("ok");
       await rig.run();
-      expect(rig.store.pending.counts()).toMatchObject({ done: 200, pending: 0, dead: 0 });
+      expect(rig.store.pending.counts()).toMatchObject({ done: 25, pending: 0, dead: 0 });
       expect(rig.doubled()).toEqual([]);
     },
   );
@@ -164,14 +165,14 @@ describe("a provider that fails", () => {
 
   test("with garbage for an hour is asked rarely, and all is done after it", async () => {
     const rig = await createRig({ onTestFinished, script: "garbage" });
-    for (let session = 0; session < 10; session++) rig.addMessages(20);
+    for (let session = 0; session < 5; session++) rig.addMessages(5);
     await rig.run({ forMs: 60 * minuteMs });
     expect(rig.model.requests.length).toBeLessThan(60);
     expect(rig.running().circuit.state(rig.now()).reason?.kind).toBe("bad_answer");
-    expect(rig.store.pending.counts()).toMatchObject({ pending: 200, done: 0, dead: 0 });
+    expect(rig.store.pending.counts()).toMatchObject({ pending: 25, done: 0, dead: 0 });
     rig.model.play("ok");
     await rig.run();
-    expect(rig.store.pending.counts()).toMatchObject({ done: 200, dead: 0 });
+    expect(rig.store.pending.counts()).toMatchObject({ done: 25, dead: 0 });
     expect([rig.faults, rig.doubled()]).toEqual([[], []]);
   });
 
@@ -204,11 +205,11 @@ describe("a provider that fails", () => {
   });
 
   test.each<[number, Behaviour, number[]]>([
-    [1, "garbage", [20]],
-    [1, "html", [20]],
+    [1, "garbage", [8]],
+    [1, "html", [8]],
     [1, "garbage", [1, 1, 1, 1, 1, 1]],
-    [10, "html", [1, 1, 1, 1, 1, 1]],
-    [10, "truncated-body", [20, 1, 1]],
+    [5, "html", [1, 1, 1, 1, 1, 1]],
+    [5, "truncated-body", [8, 1, 1]],
   ])("for %i sessions with %s alone sets two messages aside at most", async (count, behaviour, arrivals) => {
     const rig = await createRig({ onTestFinished });
     // It has answered before.

@@ -19,10 +19,10 @@ const url = "/v1/sync/devices";
 describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
   const hub = await open();
 
-  test("are 64: of 200 first contacts together exactly 64 are admitted", async () => {
+  test("are 64: of 80 first contacts together exactly 64 are admitted", async () => {
     const account = await newAccount(hub);
     const answers = await Promise.all(
-      Array.from({ length: 200 }, async (_, at) => {
+      Array.from({ length: 80 }, async (_, at) => {
         const device = `device-${at}`;
         return { device, ...(await contact(account, device)) };
       }),
@@ -129,7 +129,7 @@ describe.each(testHubs)("the devices of the hub on $name", async ({ open }) => {
 
   test("reach their own account and no other, whatever they claim", async () => {
     const accounts = await Promise.all([1, 2, 3].map(() => newAccount(hub)));
-    const devices = ["a", "b", "c", "d"];
+    const devices = ["a", "b"];
     for (const account of accounts) {
       for (const device of devices) {
         const own = op({ device, id: account.id });

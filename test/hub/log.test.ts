@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { newId } from "../../src/core/ids.ts";
 import { syncLimits } from "../../src/core/records/sync-op.ts";
+import { volume } from "../helpers/volume.ts";
 import {
   demandWhole,
   get,
@@ -87,7 +88,7 @@ describe.each(testHubs)("the log of the hub on $name", async ({ open }) => {
   test("is answered with at most 4,000,000 bytes of bodies, in pages without a hole", async () => {
     const { headers, send, page } = await fresh();
     const sizes = [250_000, 256_000, 100_000];
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let turn = 0; turn < 2; turn += 1) {
       const ops = Array.from({ length: 14 }, (_, at) =>
         opOfSize({ device, id: `${turn}-${at}` }, sizes[at % 3] ?? 0),
       );
@@ -98,7 +99,7 @@ describe.each(testHubs)("the log of the hub on $name", async ({ open }) => {
     expect(bytes).toBeLessThanOrEqual(syncLimits.bytesPerRequest);
     expect(bytes).toBeGreaterThan(syncLimits.bytesPerRequest - 256_000);
     expect(more).toBe(true);
-    expect(await readAll(hub, headers)).toHaveLength(42);
+    expect(await readAll(hub, headers)).toHaveLength(28);
   });
 
   test("loses replaced revisions to compaction; readers of every age see no hole", async () => {
@@ -233,7 +234,7 @@ describe.each(testHubs)("the log of the hub on $name", async ({ open }) => {
         const late = new Map((await latest(headers)).map((body) => [JSON.parse(body).id, body]));
         expect(new Map([...reader].sort())).toEqual(new Map([...late].sort()));
       }),
-      { numRuns: 40 },
+      { numRuns: volume(40, 10) },
     );
   });
 

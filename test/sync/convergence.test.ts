@@ -1,13 +1,14 @@
-// Histories per run: MEM_SYNC_HISTORIES, 100 by default; MEM_TEST_SEED repeats a run.
+// MEM_TEST_SEED repeats a run.
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scryptCost } from "../../src/sync/account-key.ts";
 import { createRing, type KeyRing } from "../../src/sync/key-ring.ts";
 import { testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import { history, runHistory } from "./histories.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
-const histories = Number(process.env.MEM_SYNC_HISTORIES ?? 100);
+const histories = volume(100, 40);
 const seed = testSeed();
 let sealed: KeyRing;
 

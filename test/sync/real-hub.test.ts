@@ -1,4 +1,4 @@
-// Sync with the real hub, over SQLite and PostgreSQL. MEM_SYNC_HISTORIES histories of each.
+// Sync with the real hub, over SQLite and PostgreSQL.
 
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
@@ -12,12 +12,13 @@ import { createRing, type KeyRing } from "../../src/sync/key-ring.ts";
 import { createLiveChannel } from "../../src/sync/live-channel.ts";
 import { createLiveConnect } from "../../src/sync/live-socket.ts";
 import { testSeed } from "../helpers/random.ts";
+import { volume } from "../helpers/volume.ts";
 import { newAccount, type TestAccount, type TestHub, testHubs } from "../hub/hub-rig.ts";
 import { createDevice } from "./device.ts";
 import { history, runHistory } from "./histories.ts";
 import { type FaultyHub, lost } from "./memory-hub.ts";
 
-const histories = Number(process.env.MEM_SYNC_HISTORIES ?? 5);
+const histories = volume(5, 2);
 const seed = testSeed();
 
 function accessOf({ id, token }: TestAccount): HubAccess {

@@ -1,4 +1,4 @@
-// The engine over the store of the worker: what leaves the device, and a hub that is away for a week, with MEM_SYNC_ROWS rows.
+// The engine over the store of the worker: what leaves the device, and a hub that is away for a week.
 import { expect, test } from "vitest";
 import { recordKinds, syncedColumns } from "../../src/core/records/sync-payload.ts";
 import { tableOf } from "../../src/store/sqlite/sync/identities.ts";
@@ -8,6 +8,7 @@ import { createSyncEngine } from "../../src/sync/engine.ts";
 import { createHubClient } from "../../src/sync/hub-client.ts";
 import { createRing, type KeyRing } from "../../src/sync/key-ring.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
+import { volume } from "../helpers/volume.ts";
 import { token } from "./device.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 import { createVirtualTime } from "./virtual-time.ts";
@@ -62,7 +63,7 @@ function plantCanaries({
   return canaries;
 }
 
-const rows = Number(process.env.MEM_SYNC_ROWS ?? 5_000);
+const rows = volume(5_000);
 
 // Words of a list, and the project, which decides what leaves.
 const fixed = new Set(["project", "provenance", "status", "said_by", "reach", "obs_type"]);
