@@ -150,6 +150,7 @@ until ($head && length($response) >= length($head) + $length) {
   $head =~ /^content-length: *(\d+)/mi or hand_over("broken");
   $length = $1;
 }
+alarm 0; # exit waits for the Node client: killed there, this file would send an empty payload
 syswrite STDOUT, $response, $length, length $head;
 unlink "worker-hung" if $hung; # the worker replies again
 exit 0;

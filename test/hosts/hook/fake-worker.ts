@@ -1,9 +1,11 @@
 // What a hook may find where the worker should be: a worker that answers, one with a fault, or a stranger.
 import { createHmac } from "node:crypto";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { eventually } from "../../helpers/eventually.ts";
 
 const secret = "the-secret-of-this-instance";
 
@@ -33,6 +35,8 @@ interface FakeOptions {
   over: "socket" | "port";
   does: Behaviour;
   answer?: string;
+  /** A late answer waits for this file, instead of 1.5 s. */
+  until?: string;
   /** Over a port: answers a nonce with the proof of `secret`; a stranger cannot. */
   proves?: boolean;
 }
@@ -110,12 +114,13 @@ function health(nonce: string, proves: boolean): string {
 }
 
 function respond(socket: Socket, options: FakeOptions): void {
-  const { does, answer = "" } = options;
+  const { does, answer = "", until } = options;
   const head = `HTTP/1.1 ${typeof does === "number" ? does : 200} X\r\ncontent-type: text/plain\r\n`;
   const length = Buffer.byteLength(answer);
   if (does === "hang" || does === "reset") return;
   if (does === "late") {
-    setTimeout(() => respond(socket, { ...options, does: "answer" }), 1_500);
+    const due = until === undefined ? delay(1_500) : eventually(() => statSync(until));
+    void due.then(() => respond(socket, { ...options, does: "answer" }));
     return;
   }
   if (does === "drip") socket.write(`${head}content-length: 1000\r\n\r\n{`);

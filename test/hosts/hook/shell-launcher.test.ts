@@ -54,6 +54,19 @@ describe("the shell launcher", () => {
     expect(worker.requests[0]?.body).toBe(payload);
   });
 
+  test("sends one payload where the reply comes while the second client starts slowly", async () => {
+    const home = hookHome();
+    const until = join(home.dataDir, "started");
+    const node = join(home.dataDir, "slow-node");
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "late", answer, until });
+    writeFileSync(node, `#!/bin/sh\n: >"${until}"\nsleep 1.2\nexec "${process.execPath}" "$@"\n`, {
+      mode: 0o755,
+    });
+    writeFileSync(join(home.dataDir, "hook-runtime"), `${node}\n\n`);
+    await runHook(shell("session-end"), home, payload);
+    expect(worker.requests.map(({ body }) => body)).toEqual([payload]);
+  });
+
   test("reports a missing Node once a session", async () => {
     const home = hookHome();
     home.env.PATH = binWith("sh", "cat");
