@@ -1,11 +1,12 @@
 // A real PostgreSQL for the tests: one cluster per run of the suite, one database per test file that asks for it.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, inject } from "vitest";
 import { newId } from "../../src/core/ids.ts";
-import { placeOfPostgres } from "../../src/server/postgres/postgres-home.ts";
+import { placeOfPostgres, preparePostgresHome } from "../../src/server/postgres/postgres-home.ts";
 import { type PrivatePostgres, startPrivatePostgres } from "../../src/server/postgres/private-postgres.ts";
 import { type Database, openDatabase } from "../../src/store/postgres/open.ts";
 import { chosenPostgres } from "./chosen-postgres.ts";
@@ -53,6 +54,7 @@ export async function startOwnPostgres(): Promise<{
   remove(): void;
 }> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), "mem-pg-")));
+  fillCluster(dataDir);
   const start = () => startPrivatePostgres({ dataDir, ...chosenPostgres() });
   return {
     postgres: await start(),
@@ -64,9 +66,16 @@ export async function startOwnPostgres(): Promise<{
   };
 }
 
+/** Puts a new cluster into the data directory, in a fifth of the time of initdb. */
+export function fillCluster(dataDir: string): void {
+  execFileSync("cp", ["-a", `${inject("emptyCluster")}/.`, preparePostgresHome(dataDir).cluster]);
+}
+
 declare module "vitest" {
   interface ProvidedContext {
     /** Connection string of the migrated database that every test database is copied from. */
     postgresTemplate: string;
+    /** Directory of a cluster without tables. */
+    emptyCluster: string;
   }
 }

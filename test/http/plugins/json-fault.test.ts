@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { jsonFault } from "../../../src/http/plugins/json-fault.ts";
 import { createRandom } from "../../helpers/random.ts";
+import { volume } from "../../helpers/volume.ts";
 
 test.each<[text: string, position: number, expected: string]>([
   ["{", 1, "a name in double quotes or }"],
@@ -50,7 +51,7 @@ test("what JSON.parse takes has no fault, and what it refuses has one", () => {
     "\n",
     " ",
   ];
-  for (let round = 0; round < 20_000; round += 1) {
+  for (let round = 0; round < volume(20_000); round += 1) {
     const text = Array.from({ length: random.between(1, 8) }, () => random.pick(pieces)).join("");
     let isJson = true;
     try {

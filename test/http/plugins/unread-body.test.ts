@@ -73,12 +73,15 @@ test.each([
   ["the worker", worker],
   ["the hosted server", server],
 ])("%s answers 413 to a client that sends its whole body first", async (_name, to) => {
-  for (const size of [6, 12, 40]) {
-    for (const chunked of [false, true]) {
-      const answer = await sendThenRead(to, size * mb, chunked);
-      expect(answer.slice(0, 12), `${size} MB, chunked: ${chunked}`).toBe("HTTP/1.1 413");
-      expect(answer).toContain('"payload_too_large"');
-    }
+  for (const [size, chunked] of [
+    [6, false],
+    [6, true],
+    [12, false],
+    [40, true],
+  ] as const) {
+    const answer = await sendThenRead(to, size * mb, chunked);
+    expect(answer.slice(0, 12), `${size} MB, chunked: ${chunked}`).toBe("HTTP/1.1 413");
+    expect(answer).toContain('"payload_too_large"');
   }
 });
 

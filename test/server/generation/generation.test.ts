@@ -80,7 +80,7 @@ async function recordsOf({ team_id }: ProjectScope) {
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await delay(25);
+  while (!(await check())) await delay(50);
 }
 
 const done = (scope: ProjectScope, count: number) => async () => (await jobsOf(scope)).completed === count;

@@ -8,15 +8,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../../src/core/is-alive.ts";
 import { createStderrLog } from "../../../src/core/log.ts";
 import { findServerDatabase } from "../../../src/server/postgres/own-database.ts";
-import { createTestDatabase } from "../../helpers/postgres.ts";
+import { createTestDatabase, fillCluster } from "../../helpers/postgres.ts";
 import { sharedTempDir } from "../../helpers/temp-dir.ts";
 
 const bin = fileURLToPath(new URL("../../../bin/mem.js", import.meta.url));
 const { log } = createStderrLog("SILENT");
 const named = await createTestDatabase();
 
-// Its cluster is created once, by the first test.
 const dataDir = sharedTempDir();
+fillCluster(dataDir);
 
 function find({ named = "", isBrief = false } = {}) {
   return findServerDatabase({ named, dataDir, log, isBrief, onLost: () => undefined });
