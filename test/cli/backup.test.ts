@@ -12,7 +12,7 @@ import Database from "better-sqlite3";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { newId } from "../../src/core/ids.ts";
-import { calledMem, type Mem, sharedMem } from "./mem.ts";
+import { calledMem, type Mem, servedMem, sharedMem } from "./mem.ts";
 
 let mem: Mem;
 let file: string;
@@ -42,7 +42,13 @@ function read<T>(path: string, ask: (db: Database.Database) => T): T {
 const beside = () => readdirSync(dirname(file)).filter((name) => name.startsWith("memory"));
 
 describe("mem backup", () => {
+  beforeEach(() => {
+    mem = servedMem();
+    file = join(mem.home.dataDir, "..", "memory.db");
+  });
+
   test("is one checked file that only its owner reads, with the worker running or not", async () => {
+    mem = calledMem();
     await remember("Use pnpm.");
     const { code, stdout } = await mem("backup", file);
     expect({ code, stdout }).toMatchObject({
@@ -104,7 +110,7 @@ describe("mem backup", () => {
   });
 
   test("replaces nothing unasked, and leaves nothing behind when it fails", async () => {
-    expect(await mem("backup", file)).toMatchObject({ code: 66 });
+    expect(await calledMem()("backup", file)).toMatchObject({ code: 66 });
     await remember("Use pnpm.");
     writeFileSync(file, "mine");
     expect(await mem("backup", file)).toMatchObject({ code: 65 });

@@ -48,6 +48,40 @@ describe.each(names)("%s", (name) => {
     expect(spooled(home)).toEqual([]);
   });
 
+  test("ignores events of a host that the worker itself started", async () => {
+    const home = patientHome({ MEM_GENERATING: "1" });
+    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
+    expect(await run("session-start", home)).toEqual(silent);
+    expect(worker.requests).toEqual([]);
+    expect(spooled(home)).toEqual([]);
+  });
+
+  test("spools the cleaned event without a worker", async () => {
+    const home = hookHome();
+    expect(await run("post-tool-use", home)).toEqual(silent);
+    const [line, ...more] = spooled(home);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({
+      host: "claude-code",
+      event: "post-tool-use",
+      payload: { tool_use_id: "toolu_1" },
+    });
+    expect(line?.payload?.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
+    expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
+  });
+
+  test.each(inputsOf(name))("exits 0 silently on the input %j", async (input) => {
+    expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
+  });
+});
+
+// Another shell runs the same script, and `mem hook` the code of the bundle.
+const bodies = names.filter((name) => name !== "bash mem-hook.sh" && name !== "mem hook");
+
+describe.each(bodies)("%s", (name) => {
+  const run = (event: string, home: ReturnType<typeof hookHome>, input = payload) =>
+    runHook(launchers[name](event), home, input);
+
   test("sends 1.5 MB and prints a reply of 9,800 characters", async () => {
     const home = patientHome();
     const long = `{"text":"${"é".repeat(9_800)}"}`;
@@ -82,38 +116,12 @@ describe.each(names)("%s", (name) => {
     });
   });
 
-  test("ignores events of a host that the worker itself started", async () => {
-    const home = patientHome({ MEM_GENERATING: "1" });
-    const worker = await fakeWorker({ dataDir: home.dataDir, over: "socket", does: "answer", answer });
-    expect(await run("session-start", home)).toEqual(silent);
-    expect(worker.requests).toEqual([]);
-    expect(spooled(home)).toEqual([]);
-  });
-
-  test("spools the cleaned event without a worker", async () => {
-    const home = hookHome();
-    expect(await run("post-tool-use", home)).toEqual(silent);
-    const [line, ...more] = spooled(home);
-    expect(more).toEqual([]);
-    expect(line).toMatchObject({
-      host: "claude-code",
-      event: "post-tool-use",
-      payload: { tool_use_id: "toolu_1" },
-    });
-    expect(line?.payload?.tool_input).toEqual({ command: "echo  ünïcödé 'quoted' $HOME \\\"" });
-    expect(findCanaries(join(home.dataDir, ".."), [canary, password])).toEqual([]);
-  });
-
   test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
     "exits 0 silently at %s when the data directory cannot be made",
     async (event) => {
       expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
     },
   );
-
-  test.each(inputsOf(name))("exits 0 silently on the input %j", async (input) => {
-    expect(await run("post-tool-use", hookHome(), input)).toEqual(silent);
-  });
 });
 
 type Fault = [what: string, does: Behaviour];
@@ -289,7 +297,7 @@ describe("over a port, which any process may hold", () => {
     expect(worker.received()).toContain(`Host: 127.0.0.1:${worker.port}`);
   });
 
-  test.each(events)("sends nothing to a stranger at %s", async (event) => {
+  test.each(events.slice(0, volume(events.length, 4)))("sends nothing to a stranger at %s", async (event) => {
     const home = patientHome();
     const options = { dataDir: home.dataDir, over: "port", does: "answer", answer, proves: false } as const;
     const stranger = await fakeWorker(options);
