@@ -24,6 +24,7 @@ import { checkDatabase } from "../../src/store/sqlite/damage-check.ts";
 import { closeDatabase, openDatabase } from "../../src/store/sqlite/open.ts";
 import { createStore } from "../../src/store/sqlite/store.ts";
 import { damageNotice, openStore, replaceDatabase } from "../../src/worker/open-store.ts";
+import { createMemoryStore } from "../helpers/memory-store.ts";
 
 let directory: string;
 let path: string;
@@ -41,52 +42,16 @@ const setAsideFiles = () =>
   readdirSync(directory).filter((name) => /^mem\.db\.damaged-\d{8}T\d{6}Z$/.test(name));
 
 function fill(sessions: number): void {
-  const db = openDatabase(path, { product: "0.0.0-test", now: 1 });
-  const store = createStore(db);
+  const { db, store, addObservation } = createMemoryStore(path);
   db.transaction(() => {
     for (let n = 0; n < sessions; n++) {
-      const session = store.sessions.insert({
-        claude_session_id: `host-${n}`,
-        sdk_session_id: `sdk-${n}`,
-        project: "demo",
-        host: "api",
-        cwd: null,
-        now: 1,
-      });
-      const id = store.rawEvents.insert({
-        session_id: session,
-        kind: "observation",
-        event_key: "k",
-        payload: JSON.stringify({ type: "observation", tool_name: "Read", tool_input: "x".repeat(3_000) }),
-        now: 1,
-      });
-      store.pending.enqueue(id ?? 0, session, 1);
+      const owner = { project: "demo", session: `host-${n}`, at: 1 };
+      addObservation({ ...owner, files_modified: [`/demo/file${n}.ts`] });
+      const session_id = store.sessions.byClaudeId(owner.session)?.id ?? 0;
+      const payload = JSON.stringify({ type: "observation", tool_input: "x".repeat(3_000) });
+      const event = { kind: "observation", event_key: "k", payload, now: 1 } as const;
+      store.pending.enqueue(store.rawEvents.insert({ ...event, session_id }) ?? 0, session_id, 1);
       store.pending.count("accepted", 1);
-      store.observations.insert({
-        draft: {
-          obs_type: "change",
-          title: `Edited file${n}.ts`,
-          subtitle: null,
-          summary: "s",
-          narrative: null,
-          facts: [],
-          concepts: [],
-          files_read: [],
-          files_modified: [`/demo/file${n}.ts`],
-          provenance: "file",
-        },
-        sources: [],
-        session_id: session,
-        sdk_session_id: `sdk-${n}`,
-        project: "demo",
-        prompt_number: null,
-        generator: "local",
-        agent_id: null,
-        agent_type: null,
-        discovery_tokens: 0,
-        generation_key: null,
-        created_at_epoch: 1,
-      });
     }
   })();
   closeDatabase(db);

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
+import { Agent, type Dispatcher, request } from "undici";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import { loadSettings } from "../../src/settings/load.ts";
 import type { Sqlite } from "../../src/store/sqlite/open.ts";
@@ -17,6 +18,7 @@ export let db: Sqlite;
 export let store: Store;
 export let worker: Worker;
 let base: string;
+let agent: Agent;
 let clockMs: number;
 
 /** Days after `now`. */
@@ -39,6 +41,7 @@ export async function moveToAnotherMachine(): Promise<void> {
 
 async function openWorker(): Promise<void> {
   clockMs = now;
+  agent = new Agent();
   const settings = loadSettings({ dataDir: tempDir(), env: {} });
   mkdirSync(settings.paths.spool, { recursive: true });
   const clock = { now: () => clockMs, monotonicMs: () => performance.now() };
@@ -55,6 +58,7 @@ async function openWorker(): Promise<void> {
 }
 
 async function closeWorker(): Promise<void> {
+  await agent.destroy();
   await worker.close();
   db.close();
 }
@@ -65,20 +69,20 @@ interface Answer {
   body: any;
 }
 
-export async function ask(method: string, path: string, body?: object): Promise<Answer> {
-  const init =
-    body === undefined
-      ? { method }
-      : { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const answer = await fetch(base + path, init);
-  return { status: answer.status, body: await answer.json() };
+export async function ask(method: Dispatcher.HttpMethod, path: string, body?: object): Promise<Answer> {
+  const answer = await request(base + path, { method, dispatcher: agent, ...(body && sent(body)) });
+  return { status: answer.statusCode, body: await answer.body.json() };
 }
+
+const sent = (body: object) => ({
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
 
 /** A hook of a host; its answer is a text. */
 export async function hook(event: string, payload: object, host = "claude-code"): Promise<string> {
-  const headers = { "content-type": "application/json" };
-  const url = `${base}/api/hooks/${host}/${event}`;
-  return (await fetch(url, { method: "POST", headers, body: JSON.stringify(payload) })).text();
+  const options = { method: "POST", dispatcher: agent, ...sent(payload) } as const;
+  return (await request(`${base}/api/hooks/${host}/${event}`, options)).body.text();
 }
 
 /** What the stream sends from now on. */

@@ -13,6 +13,8 @@ import { volume } from "../../helpers/volume.ts";
 
 const script = fileURLToPath(new URL("../../../dist/vector-thread.cjs", import.meta.url));
 const clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
+// A loaded machine starts the thread late.
+const lateMs = 30_000;
 
 function openIndex({ dimension = 64 } = {}) {
   const databasePath = join(tempDir(), "mem.db");
@@ -24,7 +26,7 @@ function openIndex({ dimension = 64 } = {}) {
     vectors.put(setId, [{ of: observation, ...stored(unit) }]);
     return observation.id;
   };
-  const thread = createIndexThread({ script, databasePath, clock });
+  const thread = createIndexThread({ script, databasePath, clock, deadlineMs: lateMs });
   const nearest = (unit: Float32Array, project: string | null = null, limit = 3) =>
     thread.nearest({ setId, unit, project, limit });
   onTestFinished(async () => {
@@ -81,7 +83,7 @@ describe("the thread", () => {
   test("without a search for a while it ends, and the next search starts it again", async () => {
     const { add, setId, databasePath } = openIndex();
     const one = add(along(1));
-    const thread = createIndexThread({ script, databasePath, clock, idleMs: 50 });
+    const thread = createIndexThread({ script, databasePath, clock, deadlineMs: lateMs, idleMs: 50 });
     onTestFinished(() => thread.close());
     const request = { setId, unit: along(1), project: null, limit: 1 };
     await thread.nearest(request);
@@ -91,7 +93,7 @@ describe("the thread", () => {
 });
 
 describe("a thread that breaks", () => {
-  function brokenThread(code: string, restartMs: number, deadlineMs = 5_000) {
+  function brokenThread(code: string, restartMs: number, deadlineMs = lateMs) {
     const file = join(tempDir(), "broken.cjs");
     writeFileSync(file, code);
     const thread = createIndexThread({ script: file, databasePath: "", clock, restartMs, deadlineMs });

@@ -64,14 +64,6 @@ describe("a call", () => {
     await nothingIsLeft(home);
   });
 
-  test("that is aborted before it begins starts nothing", async () => {
-    const home = hostCliHome();
-    await expect(clientIn(home).complete(playing("hang"), AbortSignal.abort())).rejects.toMatchObject({
-      code: "cancelled",
-    });
-    expect(home.runs()).toEqual([]);
-  });
-
   test("that is answered ends what the CLI left behind, without waiting for it", async () => {
     const home = hostCliHome();
     const answer = await clientIn(home).complete(playing("litter"), never);
