@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Command, CommanderError } from "commander";
 import { codeOf } from "../core/error-code.ts";
-import { MemError, toMemError } from "../core/errors.ts";
+import { MemError } from "../core/errors.ts";
+import { toLocalError } from "../core/output-file.ts";
 import { childEnvironment, type Environment, pagerCommand, wantsColor } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { createCliContext } from "./context.ts";
@@ -55,7 +56,7 @@ export async function runCommandLine(
     // Help and version end with 0.
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return outputCode ?? 0;
     const error =
-      thrown instanceof CommanderError ? usageError(thrown, helpOf(program, full)) : toMemError(thrown);
+      thrown instanceof CommanderError ? usageError(thrown, helpOf(program, full)) : toLocalError(thrown);
     // The reader of the output took what it wanted, as `head` does.
     if (isClosedPipe(error)) return outputCode ?? context.exitCode();
     // Commander has printed its own message for people.

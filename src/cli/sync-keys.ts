@@ -1,7 +1,7 @@
 // `mem sync passphrase` and `mem sync rotate`: a new passphrase for the account's key, or a new key.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../core/error-code.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import type { SealedRing } from "../sync/key-ring.ts";
 import type { JsonOptions } from "./command.ts";
@@ -59,20 +59,12 @@ async function changeRing(
 
 async function presentRing(context: CliContext): Promise<SealedRing> {
   const { parseRing, ringFile } = await import("../sync/key-ring.ts");
-  const ring = parseRing(textOf(join(context.settings("read").dataDir, ringFile)));
+  const file = join(context.settings("read").dataDir, ringFile);
+  const ring = parseRing(unlessMissing(() => readFileSync(file, "utf8")) ?? "");
   if (ring?.mode === "sealed") return ring;
   throw new MemError("not_set_up", {
     message:
       ring === undefined ? "This device has no account key." : "The account is not encrypted: it has no key.",
     hint: "Run `mem sync setup`.",
   });
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return "";
-    throw cause;
-  }
 }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readWorkerAddress } from "../client/worker-address.ts";
 import { createWorkerClient, type Health } from "../client/worker-client.ts";
 import type { Clock } from "../core/clock.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
 import { isAlive } from "../core/is-alive.ts";
 import { type DataPaths, dataPaths, packageFile } from "../core/paths.ts";
@@ -66,7 +67,7 @@ export async function startWorker({ dataDir, environment, clock }: StartRequest)
 // Logs must stay in the data directory, where only this user can read them.
 function prepareLogs({ root, logs }: DataPaths): void {
   prepareDataDirectory(root);
-  if (lstatSync(logs, { throwIfNoEntry: false })?.isSymbolicLink()) {
+  if (unlessMissing(() => lstatSync(logs))?.isSymbolicLink()) {
     throw new MemError("data_dir_unusable", {
       message: `${logs} is a symbolic link, so nothing is written there.`,
       hint: "Replace it with a directory, or remove it.",

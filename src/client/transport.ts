@@ -3,6 +3,7 @@ import { existsSync, lstatSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { basename, dirname } from "node:path";
 import { demandOwn, insideOwn } from "../core/directory.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { type ErrorCode, errorCatalogue, MemError } from "../core/errors.ts";
 import { newSecret } from "../core/ids.ts";
 import { dataPaths } from "../core/paths.ts";
@@ -54,7 +55,7 @@ function hasSocket(address: WorkerAddress): boolean {
 
 function demandOwnDirectory(dataDir: string): void {
   const { root } = dataPaths(dataDir);
-  const stats = statSync(root, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => statSync(root));
   if (stats !== undefined) demandOwn(root, stats);
 }
 

@@ -1,6 +1,7 @@
 // Makes directories, and checks that no other user can write to them.
 import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { unlessMissing } from "./error-code.ts";
 import { failOpenSync, MemError } from "./errors.ts";
 
 /**
@@ -22,7 +23,7 @@ export function makeDirectories(path: string, mode = 0o777): string[] {
 }
 
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return unlessMissing(() => statSync(path))?.isDirectory() ?? false;
 }
 
 /** Why a file or directory is not trusted: another user owns it, or can write to it. */

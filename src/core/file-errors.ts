@@ -1,6 +1,13 @@
-// Errors of what users write or bring: settings, modes, exports, and sources of imports. A part of the error catalog.
+// Errors of files, and of what users write or bring: settings, modes, exports, and sources of imports. A part of the error catalog.
 
 export const fileErrors = {
+  file_unusable: {
+    status: 500,
+    exitCode: 74,
+    retryable: false,
+    message: "A file cannot be read or written.",
+    hint: "Check its path, and that it is yours. `mem doctor` checks the files of the memory.",
+  },
   setting_unknown: {
     status: 404,
     exitCode: 64,

@@ -15,6 +15,7 @@ import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from "pino";
 import { createStream, type RotatingFileStream } from "rotating-file-stream";
 import { redactSecrets } from "../privacy/secrets.ts";
 import { type Clock, isoTime, systemClock } from "./clock.ts";
+import { unlessMissing } from "./error-code.ts";
 import { createRepeatedErrors, loggedError, type RepeatedErrors } from "./log-errors.ts";
 
 export type Log = Logger;
@@ -71,7 +72,7 @@ function optionsOf(level: LogLevel, { logMethod }: RepeatedErrors): LoggerOption
  * Writes the cause of a crash synchronously: the log is asynchronous and would lose it. Keeps one older file of 1 MB.
  */
 export function recordCrash(file: string, cause: unknown, now: number): void {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxCrashBytes) renameSync(file, `${file}.1`);
+  if ((unlessMissing(() => statSync(file))?.size ?? 0) > maxCrashBytes) renameSync(file, `${file}.1`);
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
   const descriptor = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   try {

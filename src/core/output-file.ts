@@ -3,8 +3,8 @@ import { constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Writable } from "node:stream";
-import { codeOf } from "./error-code.ts";
-import { MemError } from "./errors.ts";
+import { codeOf, unlessMissing } from "./error-code.ts";
+import { failOpen, MemError, toMemError } from "./errors.ts";
 import type { DataPaths } from "./paths.ts";
 
 type Write = (text: string) => Promise<void>;
@@ -28,7 +28,7 @@ export async function toFile<T>(path: string, work: (write: Write) => Promise<T>
       await file.close();
     }
   } catch (cause) {
-    await rm(part, { force: true });
+    await failOpen("remove an unfinished file", () => rm(part, { force: true }));
     throw asOutputFailure(path, cause);
   }
 }
@@ -67,9 +67,18 @@ function notReadable(path: string, cause: unknown): MemError {
 
 /**
  * Throws `usage` for a file in the data directory, in a directory that it links to, or one that is also a file of it under
- * another name: an export there would replace the memory or what the worker keeps beside it.
+ * another name: an export there would replace the memory or what the worker keeps beside it. Throws `output_failed` for a
+ * path that cannot be followed.
  */
-export function demandOutsideData(file: string, { socket: _socket, ...paths }: DataPaths): void {
+export function demandOutsideData(file: string, paths: DataPaths): void {
+  try {
+    demandNotIn(paths, file);
+  } catch (cause) {
+    throw asOutputFailure(file, cause);
+  }
+}
+
+function demandNotIn({ socket: _socket, ...paths }: DataPaths, file: string): void {
   const owned = new Set(
     [...Object.values(paths), ...["-wal", "-shm"].map((suffix) => paths.database + suffix)].map(identityOf),
   );
@@ -89,12 +98,12 @@ export function demandOutsideData(file: string, { socket: _socket, ...paths }: D
 }
 
 function identityOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  const stats = unlessMissing(() => statSync(path, { bigint: true }));
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
 }
 
 function demandPlainFile(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => lstatSync(path));
   if (stats === undefined || stats.isFile()) return;
   throw new MemError("output_failed", {
     message: `${path} is not a regular file, so it is not replaced.`,
@@ -105,6 +114,13 @@ function demandPlainFile(path: string): void {
 /** An error of the file system as `output_failed` with a next step; every other one as it is. */
 export function asOutputFailure(path: string, cause: unknown): unknown {
   return cause instanceof Error && "syscall" in cause ? failed(path, cause) : cause;
+}
+
+/** For a reader at this machine: an error of the file system names its path, as `file_unusable`. Else as `toMemError`. */
+export function toLocalError(thrown: unknown): MemError {
+  if (!(thrown instanceof Error && "syscall" in thrown && "path" in thrown)) return toMemError(thrown);
+  const message = `${thrown.path} cannot be used (${thrown.message}).`;
+  return new MemError("file_unusable", { message, cause: thrown });
 }
 
 function failed(what: string, cause: unknown): MemError {
@@ -124,4 +140,6 @@ const hints: Readonly<Record<string, string>> = {
   EACCES: "Name a file in a directory that you can write to.",
   EPERM: "Name a file in a directory that you can write to.",
   EROFS: "Name a file on a disk that can be written to.",
+  ELOOP: "Its links lead in a circle. Name another file.",
+  ENAMETOOLONG: "Name a file with a shorter path.",
 };

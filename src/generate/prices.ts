@@ -1,7 +1,7 @@
 // Model prices: the shipped table, overridden by the user's own.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { codeOf } from "../core/error-code.ts";
+import { isMissing } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import type { TokenUsage } from "./token-usage.ts";
 
@@ -84,7 +84,7 @@ function readOwn(path: string, warn: PriceFiles["warn"]): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return null;
+    if (isMissing(cause)) return null;
     warn(`${path} cannot be read. The shipped prices are used.`);
     return null;
   }

@@ -1,6 +1,7 @@
 // Which host agents are on this machine and how their hooks are registered, read again only when their files change.
 import { statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { type HooksState, hooksStates } from "../core/records/hooks-state.ts";
 import { type HostAt, type Machine, traceOf } from "./host-places.ts";
@@ -87,6 +88,6 @@ function fingerprint(machine: Machine, installer: Installer): string {
 }
 
 function stamp(path: string): string {
-  const stats = failOpenSync("look at a host's file", () => statSync(path, { throwIfNoEntry: false }));
+  const stats = failOpenSync("look at a host's file", () => unlessMissing(() => statSync(path)));
   return stats === undefined ? "" : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
 }

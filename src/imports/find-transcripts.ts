@@ -1,6 +1,7 @@
 // Finds the transcripts that host agents keep on this machine.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
+import { unlessMissing } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { HostAt } from "../hosts/host-places.ts";
@@ -103,7 +104,7 @@ function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: Found
 }
 
 function filesAt(path: string, { isTranscript }: TranscriptKind): ReturnType<typeof filesBelow> {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => statSync(path));
   if (stats === undefined) throw noSuchPath(path);
   if (stats.isFile()) {
     const isWanted = isTranscript(path) && stats.size > 0;

@@ -30,11 +30,26 @@ export function defaultDataDirectory(): string {
 
 // A path that starts with ~ is absolute if the home is.
 function demandAbsolute(directory: string): string {
-  if (isAbsolute(directory)) return directory;
+  if (isAbsolute(directory)) return demandReachable(directory);
   throw new MemError("data_dir_unusable", {
     message: `The home directory is "${homedir()}", which is no absolute path, so there is no ${directory} in it.`,
     hint: "Set HOME, or set MEM_DATA_DIR to a directory that you own.",
   });
+}
+
+// A path below a file, or one that this user may not look at: later messages would not know the reason.
+function demandReachable(directory: string): string {
+  try {
+    statSync(directory);
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw unusable(directory, "cannot be used", cause);
+  }
+  return directory;
+}
+
+function unusable(directory: string, problem: string, cause: unknown): MemError {
+  const reason = cause instanceof Error ? ` (${cause.message})` : "";
+  return new MemError("data_dir_unusable", { message: `${directory} ${problem}${reason}.`, cause });
 }
 
 /** Files that can be downloaded or rebuilt: models, downloads, the server's embedded database. */
@@ -55,8 +70,7 @@ export function prepareDataDirectory(dataDir: string): void {
   try {
     makeDirectories(dataDir, 0o700);
   } catch (cause) {
-    const reason = cause instanceof Error ? ` (${cause.message})` : "";
-    throw new MemError("data_dir_unusable", { message: `${dataDir} cannot be made${reason}.`, cause });
+    throw unusable(dataDir, "cannot be made", cause);
   }
   const stats = ownDirectory(dataDir);
   demandWritable(dataDir);

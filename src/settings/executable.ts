@@ -1,6 +1,7 @@
 // Finds commands on PATH like a shell.
 import { accessSync, constants, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
 import type { Environment } from "./environment.ts";
 
@@ -41,7 +42,7 @@ function variable(environment: Environment, name: string): string | undefined {
 /** True for a file that this user may run. */
 export function isExecutable(path: string): boolean {
   const found = failOpenSync("look for a command", () => {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    if (unlessMissing(() => statSync(path))?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
     return true;
   });

@@ -1,6 +1,7 @@
 // Settings that a running worker re-reads: which tools, paths and projects are not recorded.
 import { type Stats, statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { dataPaths } from "../core/paths.ts";
 import type { Environment } from "./environment.ts";
@@ -78,7 +79,7 @@ interface LiveSettings {
 
 function fingerprint(path: string): string {
   const stats: Stats | undefined = failOpenSync("look at settings.json", () =>
-    statSync(path, { throwIfNoEntry: false }),
+    unlessMissing(() => statSync(path)),
   );
   return stats === undefined ? "" : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
 }

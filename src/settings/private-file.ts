@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { systemClock } from "../core/clock.ts";
-import { codeOf } from "../core/error-code.ts";
+import { codeOf, isMissing, unlessMissing } from "../core/error-code.ts";
 import { type ErrorCode, failOpenSync, MemError } from "../core/errors.ts";
 
 // Our files have a few kilobytes.
@@ -54,7 +54,7 @@ export function replacePrivateFile(
   const descriptor = openNew(next, code);
   const { ino } = fstatSync(descriptor);
   // A writer that stood still for too long finds the file of another one.
-  const isOurs = () => lstatSync(next, { throwIfNoEntry: false })?.ino === ino;
+  const isOurs = () => unlessMissing(() => lstatSync(next))?.ino === ino;
   try {
     const text = writeNext(descriptor, () => change(readPrivateFile(path, code)));
     if (!isOurs()) throw new Error(`another process replaced ${next}`);
@@ -135,8 +135,4 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function isMissing(cause: unknown): boolean {
-  return codeOf(cause) === "ENOENT";
 }

@@ -1,7 +1,8 @@
 // `mem backup` beside a running worker, and `mem restore` while none runs.
 import { existsSync, lstatSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { MemError } from "../core/errors.ts";
+import { unlessMissing } from "../core/error-code.ts";
+import { failOpenSync, MemError } from "../core/errors.ts";
 import { asOutputFailure } from "../core/output-file.ts";
 import type { DataPaths } from "../core/paths.ts";
 import {
@@ -44,14 +45,14 @@ export async function backUp({ paths, file, ...progress }: BackupRequest): Promi
 }
 
 function demandDirectory(to: string): void {
-  const stats = lstatSync(to, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => lstatSync(to));
   if (stats !== undefined && !stats.isFile()) {
     throw new MemError("output_failed", {
       message: `${to} is not a regular file, so it is not replaced.`,
       hint: "Name another file: `mem backup FILE`.",
     });
   }
-  if (statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (unlessMissing(() => statSync(dirname(to)))?.isDirectory() === true) return;
   throw new MemError("output_failed", {
     message: `${dirname(to)} is not a directory.`,
     hint: "Create it first, or name another file.",
@@ -69,8 +70,8 @@ export interface StagedBackup {
 /** Copies a backup into the data directory and checks the copy; the database stays as it is until `putInPlace`. */
 export async function stageBackup({ paths, file, ...progress }: BackupRequest): Promise<StagedBackup> {
   const staged = `${paths.database}.restoring`;
-  const [from, present] = [resolve(file), statSync(paths.database, { throwIfNoEntry: false })];
-  const given = statSync(from, { throwIfNoEntry: false });
+  const [from, present] = [resolve(file), unlessMissing(() => statSync(paths.database))];
+  const given = failOpenSync("look at a backup", () => statSync(from));
   if (given !== undefined && given.ino === present?.ino && given.dev === present.dev) {
     throw new MemError("usage", {
       message: `${file} is the database itself. Nothing was changed.`,

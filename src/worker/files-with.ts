@@ -1,7 +1,7 @@
 // Searches the files of a directory for words, byte for byte.
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../core/error-code.ts";
+import { isMissing } from "../core/error-code.ts";
 
 const chunkBytes = 1024 * 1024;
 
@@ -23,7 +23,7 @@ async function search(path: string, words: readonly string[], found: Set<string>
   const wanted = words.map((word) => ({ word, bytes: Buffer.from(word) }));
   const overlap = Math.max(0, ...wanted.map(({ bytes }) => bytes.length - 1));
   const file = await open(path, "r").catch((cause: unknown) => {
-    if (codeOf(cause) === "ENOENT") return undefined;
+    if (isMissing(cause)) return undefined;
     throw cause;
   });
   if (file === undefined) return;

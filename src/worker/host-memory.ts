@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Written, writtenIn } from "../context/written.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { memoryFilesOf } from "../hosts/memory-files.ts";
 
@@ -43,7 +44,7 @@ interface MemoryFile {
 function createFileCache(): (path: string) => MemoryFile | null {
   const cache = new Map<string, { version: string; file: MemoryFile }>();
   return (path) => {
-    const stats = failOpenSync("look at a memory file", () => statSync(path, { throwIfNoEntry: false }));
+    const stats = failOpenSync("look at a memory file", () => unlessMissing(() => statSync(path)));
     if (stats === undefined || !stats.isFile() || stats.size > maxBytes) return null;
     const version = `${stats.mtimeMs} ${stats.size}`;
     const known = cache.get(path);
@@ -73,7 +74,7 @@ function pathOf(imported: string, from: string, home: string): string {
 function expanded(path: string): string[] {
   if (!path.endsWith("/")) return [path];
   const names = failOpenSync("list memory files", () =>
-    statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(path) : [],
+    unlessMissing(() => statSync(path))?.isDirectory() === true ? readdirSync(path) : [],
   );
   return (names ?? [])
     .filter((name) => name.endsWith(".md"))

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync, type MemError } from "../core/errors.ts";
 import { homePath, packageFile } from "../core/paths.ts";
 import { pauseNotice, stuckNotice } from "../core/records/generation-pause.ts";
@@ -163,7 +164,7 @@ export function installNotice(markerFile: string, running: string): string | nul
 /** Events that could not be read are shown for a week, and until `mem repair` or `mem install` renews the marker. */
 export function unreadSince({ paths }: Pick<LoadedSettings, "paths">, { now }: Clock): number {
   const marker = failOpenSync("look at .install-version", () =>
-    statSync(paths.installVersion, { throwIfNoEntry: false }),
+    unlessMissing(() => statSync(paths.installVersion)),
   );
   return Math.max(now() - unreadShownMs, marker?.mtimeMs ?? 0);
 }
@@ -175,7 +176,7 @@ function createPriceNotice(own: string): () => string[] {
   let seen = "";
   let found: string[] = [];
   return () => {
-    const stats = failOpenSync("look at prices.json", () => statSync(own, { throwIfNoEntry: false }));
+    const stats = failOpenSync("look at prices.json", () => unlessMissing(() => statSync(own)));
     const now = stats === undefined ? "" : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
     if (now === seen) return found;
     seen = now;

@@ -2,6 +2,7 @@
 import { appendFileSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { toMemError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { parseSpoolLine } from "../core/records/spool.ts";
@@ -49,7 +50,7 @@ export function createSpoolDrain(deps: SpoolDrainDeps) {
 // One byte per dropped event.
 function reportDropped({ directory, log }: SpoolDrainDeps): void {
   const path = join(directory, "dropped");
-  const events = statSync(path, { throwIfNoEntry: false })?.size;
+  const events = unlessMissing(() => statSync(path))?.size;
   if (events === undefined) return;
   log.warn({ events }, "the spool was full, and events were dropped");
   rmSync(path);
@@ -57,7 +58,7 @@ function reportDropped({ directory, log }: SpoolDrainDeps): void {
 
 function removeOldRejected({ directory, clock }: SpoolDrainDeps): void {
   const path = join(directory, "rejected");
-  const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  const changedAt = unlessMissing(() => statSync(path))?.mtimeMs;
   if (changedAt !== undefined && clock.now() - changedAt > oldestMs) rmSync(path);
 }
 
@@ -125,6 +126,6 @@ async function receiveLine(
 function reject({ directory }: SpoolDrainDeps, line: string): void {
   const path = join(directory, "rejected");
   const bytes = Buffer.from(`${line}\n`);
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = unlessMissing(() => statSync(path))?.size ?? 0;
   if (size + bytes.length <= maxRejectedBytes) appendFileSync(path, bytes, { mode: 0o600 });
 }

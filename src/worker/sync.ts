@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemTimers } from "../core/clock.ts";
-import { codeOf } from "../core/error-code.ts";
+import { unlessMissing } from "../core/error-code.ts";
 import { failOpen, failOpenSync, MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { StreamEvent } from "../core/records/events.ts";
@@ -113,18 +113,10 @@ function configuredHub(settings: LoadedSettings): ConfiguredHub | undefined {
 }
 
 function readRing(dataDir: string): KeyRing {
-  const text = failOpenSync("read the account keys", () => readText(join(dataDir, ringFile)));
+  const file = join(dataDir, ringFile);
+  const text = failOpenSync("read the account keys", () => unlessMissing(() => readFileSync(file, "utf8")));
   const ring = text === undefined ? undefined : parseRing(text);
   return ring ?? { mode: "unset" };
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined;
-    throw cause;
-  }
 }
 
 interface Running {
@@ -167,7 +159,8 @@ function createRunning(
  * restored, whose new rows would have the numbers of rows that were pushed after it.
  */
 function placeName(dataDir: string, database: string): string {
-  const machine = failOpenSync("read the machine's id", () => readText("/etc/machine-id"))?.trim() ?? "";
+  const machine =
+    failOpenSync("read the machine's id", () => readFileSync("/etc/machine-id", "utf8"))?.trim() ?? "";
   // Neither the host's name nor the number of its disk: one changes with the network, the other at a restart.
   const places = [dataDir, database].map((path) => String(statSync(path).ino));
   return contentKey(machine, dataDir, ...places).slice(0, 32);

@@ -5,6 +5,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -118,6 +119,26 @@ describe("mem backup", () => {
     expect(await mem("backup", join(dirname(file), "none", "x.db"))).toMatchObject({ code: 74 });
     expect(await mem("backup", dirname(file))).toMatchObject({ code: 74 });
     expect(beside()).toEqual(["memory.db"]);
+  });
+
+  test("below a file or a circle of links is an error with a next step", async () => {
+    await remember("Use pnpm.");
+    writeFileSync(file, "mine");
+    const loop = join(dirname(file), "loop");
+    symlinkSync("loop", loop);
+    for (const path of [file, join(file, "x"), loop]) {
+      for (const [command, code] of [
+        ["backup", 74],
+        ["export", 74],
+        ["restore", 66],
+        ["import jsonl", 66],
+        ["rules --export", 64],
+      ] as const) {
+        const run = await mem(...command.split(" "), join(path, "y"));
+        expect({ command, path, ...run }).toMatchObject({ code, stderr: expect.stringMatching(/\n.+\.\n$/) });
+      }
+    }
+    expect(readFileSync(file, "utf8")).toBe("mine");
   });
 
   test("never replaces the database, also with --force, and neither does mem export", async () => {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
@@ -227,6 +227,29 @@ test.runIf(existsSync("/proc/self"))("fails immediately if the data directory ca
   const { code, stderr } = await calledMem({ MEM_DATA_DIR: "/proc/nope" })("worker", "start");
   expect(code).toBe(78);
   expect(stderr).toContain("/proc/nope cannot be made (ENOENT");
+});
+
+test("names a data directory whose path cannot be followed, whatever the command", async () => {
+  const root = tempDir();
+  writeFileSync(join(root, "file"), "");
+  symlinkSync("loop", join(root, "loop"));
+  const commands = ["search x", "worker start", "worker stop", "export", "mode list", "server status"];
+  for (const [name, why] of [
+    ["file", "ENOTDIR"],
+    ["loop", "ELOOP"],
+  ] as const) {
+    const dataDir = join(root, name, "data");
+    const env = { MEM_DATA_DIR: dataDir };
+    for (const run of [
+      ...commands.map((command) => calledMem(env)(...command.split(" "))),
+      memAtHome(env)("worker", "start", "--foreground"),
+    ]) {
+      const { code, stderr } = await run;
+      expect(code).toBe(78);
+      expect(stderr).toContain(`${dataDir} cannot be used (${why}`);
+      expect(stderr).toContain("Set MEM_DATA_DIR to a directory that you own.");
+    }
+  }
 });
 
 function namesBelow(command: Command, path: readonly string[] = []): string[] {

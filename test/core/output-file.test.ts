@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type NumberedLine, numberedLines } from "../../src/core/numbered-lines.ts";
-import { demandOutsideData, fromFile, toFile, toStream } from "../../src/core/output-file.ts";
+import { demandOutsideData, fromFile, toFile, toLocalError, toStream } from "../../src/core/output-file.ts";
 import { dataPaths } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
@@ -98,6 +98,24 @@ test("refuses files of the data directory, by whatever name they are given", () 
     expect(() => demandOutsideData(file, paths), file).toThrow("is in the data directory");
   for (const file of [join(directory, "memory.db"), join(elsewhere, "mem.db"), join(directory, "data2", "a")])
     expect(() => demandOutsideData(file, paths), file).not.toThrow();
+  writeFileSync(join(elsewhere, "file"), "");
+  expect(() => demandOutsideData(join(elsewhere, "file", "a", "b"), paths)).not.toThrow();
+  symlinkSync("loop", join(elsewhere, "loop"));
+  expect(() => demandOutsideData(join(elsewhere, "loop", "a"), paths)).toThrow(/cannot be written \(ELOOP/);
+});
+
+test("for a local reader an error of the file system names its path", () => {
+  const file = join(tempDir(), "none");
+  const thrown = Object.assign(new Error(`ENOENT: no such file, stat '${file}'`), {
+    path: file,
+    syscall: "stat",
+  });
+  const error = toLocalError(thrown);
+  expect(error).toMatchObject({
+    code: "file_unusable",
+    message: `${file} cannot be used (${thrown.message}).`,
+  });
+  expect(toLocalError(new TypeError("no"))).toMatchObject({ code: "internal" });
 });
 
 test("waits until a stream has taken each text, and reports its failure", async () => {

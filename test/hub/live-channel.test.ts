@@ -103,6 +103,9 @@ describe.each(testHubs)("the live channel of the hub on $name", async ({ open })
       `GET /v1/sync/ws HTTP/1.1\r\n${lines(headers)}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
     );
     expect(bad.status).toBe(400);
+    const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2";
+    const withBody = `GET /v1/sync/ws HTTP/1.1\r\n${lines(headers)}\r\n${upgrade}\r\n\r\n{}`;
+    expect((await sendRaw(port, withBody)).status).toBe(400);
     const plain = await hub.app.inject({ url: "/v1/sync/ws", headers });
     expect([plain.statusCode, plain.json().error.code]).toEqual([400, "invalid_request"]);
   });

@@ -1,6 +1,7 @@
 // The branch and the commit that a work tree is on, read from the repository's files without starting git.
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { unlessMissing } from "../../core/error-code.ts";
 import type { GitPlace } from "../../core/records/records.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import { type Repository, readSmall } from "./work-tree.ts";
@@ -20,7 +21,7 @@ export function headOf({ own, common }: Repository, commitOf = readRefs(common))
 
 /** When HEAD moved last (epoch ms), by its log: a commit does not change HEAD itself. Infinity without a log. */
 export function headMovedAt({ own }: Repository): number {
-  const log = statSync(join(own, "logs", "HEAD"), { throwIfNoEntry: false });
+  const log = unlessMissing(() => statSync(join(own, "logs", "HEAD")));
   return Math.floor(log?.mtimeMs ?? Number.POSITIVE_INFINITY);
 }
 

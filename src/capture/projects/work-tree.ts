@@ -1,6 +1,7 @@
 // Finds the work tree of a directory and its repository, without starting git.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { unlessMissing } from "../../core/error-code.ts";
 
 export interface WorkTree {
   /** Real path of the top folder; of the directory itself without a repository. */
@@ -43,7 +44,7 @@ export function realPath(path: string): string {
 
 function gitDirOf(folder: string): string | null {
   const path = join(folder, ".git");
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => lstatSync(path));
   if (stats === undefined) return null;
   if (stats.isDirectory()) return path;
   if (stats.isSymbolicLink()) return isOf(folder, realPath(path)) ? path : null;
@@ -63,9 +64,7 @@ function isOf(folder: string, own: string): boolean {
   if (back === undefined || back === "")
     return basename(own) !== ".git" || realPath(dirname(own)) === realPath(folder);
   const linked = realPath(resolve(own, back));
-  return (
-    linked === realPath(join(folder, ".git")) || lstatSync(linked, { throwIfNoEntry: false }) === undefined
-  );
+  return linked === realPath(join(folder, ".git")) || unlessMissing(() => lstatSync(linked)) === undefined;
 }
 
 // The directory of a linked work tree is inside that of its repository; a submodule has its own repository.

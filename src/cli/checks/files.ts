@@ -13,7 +13,7 @@ import {
 import { basename, join, relative } from "node:path";
 import { readWorkerAddress } from "../../client/worker-address.ts";
 import { demandOwn } from "../../core/directory.ts";
-import { codeOf } from "../../core/error-code.ts";
+import { codeOf, unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import type { DataPaths } from "../../core/paths.ts";
 import { cacheDirectory, ownDirectory } from "../../settings/data-dir.ts";
@@ -160,7 +160,7 @@ const recentMs = 7 * 86_400_000;
 
 /** A crash of the worker within a week; null without one. */
 export function checkCrashes(paths: DataPaths, nowEpochMs: number): Check | null {
-  const crashedAt = statSync(paths.crashFile, { throwIfNoEntry: false })?.mtimeMs;
+  const crashedAt = unlessMissing(() => statSync(paths.crashFile))?.mtimeMs;
   if (crashedAt === undefined || nowEpochMs - crashedAt > recentMs) return null;
   return warn(
     "Crashes",
@@ -197,7 +197,7 @@ function beginsAsDatabase(path: string): boolean {
 // Files that others can list, read or write. They cannot reach into a closed directory. A directory that they can only
 // pass through, as the one above the private PostgreSQL, reveals nothing.
 function openFiles(root: string): string[] {
-  const isOpen = (path: string) => ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o066) !== 0;
+  const isOpen = (path: string) => ((unlessMissing(() => lstatSync(path))?.mode ?? 0) & 0o066) !== 0;
   function below(directory: string): string[] {
     if ((statSync(directory).mode & 0o077) === 0) return [];
     const entries = readdirSync(directory, { withFileTypes: true }).filter(
@@ -218,5 +218,5 @@ function filesBelow(root: string): string[] {
 }
 
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return unlessMissing(() => statSync(path))?.size ?? 0;
 }

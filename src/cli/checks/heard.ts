@@ -1,6 +1,7 @@
 // When hosts were last active: by their sessions, and by their events since the worker started.
 import { statSync } from "node:fs";
 import type { Health } from "../../client/worker-client.ts";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpen } from "../../core/errors.ts";
 import type { CliContext } from "../context.ts";
 
@@ -43,5 +44,5 @@ export function eventAt(heard: Heard | null | undefined): number {
 
 /** Time of the last change of a file; 0 for a missing one. */
 export function writtenAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return unlessMissing(() => statSync(path))?.mtimeMs ?? 0;
 }

@@ -1,6 +1,7 @@
 // `mem backup` and `mem restore`: the whole memory as one file, and back.
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import type { Command } from "commander";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync, MemError, toMemError } from "../../core/errors.ts";
 import { demandOutsideData } from "../../core/output-file.ts";
 import { homePath } from "../../core/paths.ts";
@@ -53,7 +54,7 @@ async function backUp(context: CliContext, file: string, { force, json }: Backup
   const { io } = context;
   const paths = context.paths();
   demandOutsideData(file, paths);
-  if (force !== true && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) {
+  if (force !== true && unlessMissing(() => lstatSync(file))?.isFile() === true) {
     throw new MemError("conflict", {
       message: `${file} exists. Nothing was written.`,
       hint: "Replace it with --force, or name another file.",

@@ -1,6 +1,7 @@
 // `mem export`: everything that mem remembers, as JSON lines.
 import { lstatSync } from "node:fs";
 import type { Command } from "commander";
+import { unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { demandOutsideData } from "../../core/output-file.ts";
 import { addCommand, type JsonOptions, projectOption } from "../command.ts";
@@ -78,7 +79,7 @@ async function exportAll(
 }
 
 function demandNew(out: string): void {
-  if (lstatSync(out, { throwIfNoEntry: false })?.isFile() !== true) return;
+  if (unlessMissing(() => lstatSync(out))?.isFile() !== true) return;
   throw new MemError("conflict", {
     message: `${out} exists. Nothing was written.`,
     hint: "Replace it with --force, or name another file.",

@@ -1,6 +1,7 @@
 // `mem server export` and `mem server import`: a project of the hosted server as a file, on the server's host.
 import { lstatSync } from "node:fs";
 import type { Command } from "commander";
+import { unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { demandOutsideData } from "../../core/output-file.ts";
 import { loadServerSettings } from "../../settings/server.ts";
@@ -91,7 +92,7 @@ function noInput(): MemError {
 }
 
 function demandNew(out: string, { team, project }: Named): void {
-  if (lstatSync(out, { throwIfNoEntry: false })?.isFile() !== true) return;
+  if (unlessMissing(() => lstatSync(out))?.isFile() !== true) return;
   const command = `mem server export --team ${team} --project ${project} --out ${out} --force`;
   throw new MemError("conflict", {
     message: `${out} exists. Nothing was written.`,

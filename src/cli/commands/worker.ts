@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { workerUrl } from "../../client/worker-address.ts";
 import type { Health } from "../../client/worker-client.ts";
-import { codeOf } from "../../core/error-code.ts";
+import { codeOf, unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { addCommand, count, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
@@ -174,7 +174,7 @@ async function followLogs(context: CliContext, options: LogOptions): Promise<voi
   let unfinished = "";
   while (!io.isClosed) {
     await delay(followEveryMs);
-    if (statSync(file, { throwIfNoEntry: false })?.size === size) continue;
+    if (unlessMissing(() => statSync(file))?.size === size) continue;
     const added = failOpenSync("read the log", () => addedText(file, size));
     if (added === undefined) continue;
     size = added.size;

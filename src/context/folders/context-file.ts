@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Unsafe } from "../../text/marked-section.ts";
@@ -62,7 +63,7 @@ function isInAnother(top: string, within: string): boolean {
 /** Null without a context file. */
 export function readContextFile(folder: Folder): Buffer | Unsafe | null {
   const path = pathIn(folder);
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => lstatSync(path));
   if (stats === undefined) return null;
   if (stats.isSymbolicLink()) return { unsafe: "it is a symbolic link" };
   if (!stats.isFile()) return { unsafe: "it is not a file" };

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { codeOf } from "../../core/error-code.ts";
+import { isMissing } from "../../core/error-code.ts";
 
 /** The hash of git blob ids: `sha1` unless the repository is configured otherwise. */
 export type ObjectFormat = "sha1" | "sha256";
@@ -25,14 +25,12 @@ export async function lookAtFile(path: string): Promise<FileSight> {
     if (!stats.isFile()) return { is: "other" };
     return { is: "file", size: Number(stats.size), mtimeNs: String(stats.mtimeNs) };
   } catch (cause) {
-    return { is: missing.has(codeOf(cause)) ? "gone" : "unknown" };
+    return { is: isMissing(cause) ? "gone" : "unknown" };
   }
 }
 
 /** The largest file that is hashed. */
 export const maxFileBytes = 2 * 1024 * 1024;
-
-const missing = new Set(["ENOENT", "ENOTDIR"]);
 
 /** The path relative to `root` (a real path), with `/`. Null for `root` itself and everything outside. */
 export async function placeInside(root: string, path: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 // Delivers one event to the worker: over the socket in the data directory, else over the address in worker.json.
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { exposureOf } from "../../core/directory.ts";
-import { codeOf } from "../../core/error-code.ts";
+import { codeOf, unlessMissing } from "../../core/error-code.ts";
 import { kebabCase } from "../../text/kebab-case.ts";
 import { type Connection, DeliveryFailure, type Failure, failureOf, openConnection } from "./connection.ts";
 import { deadlineMs, hungBelievedMs, hungStartMs } from "./deadlines.ts";
@@ -66,7 +66,7 @@ export async function openWorker(place: string, deadlineMs: number): Promise<Con
 
 // A socket that other users made, or can write to, is not the worker's.
 function demandOwnSocket(path: string): void {
-  const stats = process.platform === "win32" ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  const stats = process.platform === "win32" ? undefined : unlessMissing(() => lstatSync(path));
   if (stats === undefined || !stats.isSocket()) throw new DeliveryFailure("absent");
   if (exposureOf(stats) !== null) throw new DeliveryFailure("stranger");
 }

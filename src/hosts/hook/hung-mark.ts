@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { systemClock } from "../../core/clock.ts";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync } from "../../core/errors.ts";
 
 /** The mark of the present worker. */
@@ -25,7 +26,7 @@ export interface HungMark {
 /** The mark of the worker in `place`; null without one, or if it names another worker. */
 export function readHungMark(place: string): HungMark | null {
   const path = markIn(place);
-  const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  const modified = unlessMissing(() => statSync(path))?.mtimeMs;
   if (modified === undefined) return null;
   const [worker, since] = (failOpenSync("read a mark", () => readFileSync(path, "utf8")) ?? "").split(" ");
   if (worker !== workerIn(place)) return null;
@@ -65,7 +66,7 @@ function markIn(place: string): string {
 // Names the worker by inode and creation second of its socket, or of its worker.json.
 function workerIn(place: string): string {
   for (const name of ["worker.sock", "worker.json"]) {
-    const made = statSync(`${place}/${name}`, { throwIfNoEntry: false });
+    const made = unlessMissing(() => statSync(`${place}/${name}`));
     if (made !== undefined) return `${made.ino}:${Math.floor(made.mtimeMs / 1_000)}`;
   }
   return "none";

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { exposureOf } from "../../core/directory.ts";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync } from "../../core/errors.ts";
 import { announcedPort, openAnnounced } from "../hook/announced-worker.ts";
 import {
@@ -92,7 +93,7 @@ function openPort(port: number, dataDir: string | null, deadlineMs: number): Pro
 }
 
 function demandOwnDirectory(dataDir: string): void {
-  const stats = statSync(dataDir, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => statSync(dataDir));
   if (stats === undefined) throw new DeliveryFailure("absent");
   if (exposureOf(stats) !== null) throw new DeliveryFailure("exposed");
 }

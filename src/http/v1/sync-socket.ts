@@ -33,6 +33,8 @@ const closeCodes: Readonly<Record<LiveEnd, number>> = { revoked: 4401, stopping:
 export function installSyncSocket(app: App, channel: LiveChannel): SyncSocket {
   const handshakes = new WeakMap<IncomingMessage, Handshake>();
   const sockets = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: 1_024 });
+  // Node 24.9 and newer serve everything else as a request themselves.
+  Object.assign(app.server, { shouldUpgradeCallback: isHandshake });
   app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     if (!isHandshake(request)) return serveAsRequest(app.server, request, socket, head);
     socket.on("error", () => socket.destroy());
@@ -73,17 +75,20 @@ export function installSyncSocket(app: App, channel: LiveChannel): SyncSocket {
   };
 }
 
+// With a body, Node 26 hands out a stream that is no socket.
 function isHandshake({ method, url = "", headers }: IncomingMessage): boolean {
   return (
     method === "GET" &&
     url.split("?", 1)[0] === syncSocketPath &&
-    headers.upgrade?.toLowerCase() === "websocket"
+    headers.upgrade?.toLowerCase() === "websocket" &&
+    (headers["content-length"] ?? "0") === "0" &&
+    headers["transfer-encoding"] === undefined
   );
 }
 
 /**
  * Serves a request that offers another protocol, as Java's client does with HTTP/2, as HTTP/1.1: RFC 9110 lets a server ignore
- * the offer. Node's parser has left the connection, so the request is read again without the offer.
+ * the offer. The parser of an older Node has left the connection, so the request is read again without the offer.
  */
 function serveAsRequest(
   server: Server,

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectories } from "../../core/directory.ts";
-import { codeOf } from "../../core/error-code.ts";
+import { codeOf, unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { contentKey } from "../../core/ids.ts";
 import { inShell } from "../../text/in-shell.ts";
@@ -138,7 +138,7 @@ function holdsCluster(root: string): boolean {
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return unlessMissing(() => lstatSync(path))?.isSymbolicLink() === true;
 }
 
 /** The directory of a data directory's PostgreSQL, and whether it is outside: to delete the memory, delete both. */

@@ -1,6 +1,7 @@
 // Loads a mode by name: the user's file before the shipped one, an overlay merged into its parent.
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
 import { dataPaths, packageFile } from "../../core/paths.ts";
 import type { Mode } from "../../core/records/mode.ts";
@@ -95,7 +96,7 @@ function foldersOf({ dataDir }: ModeSource): { folder: string; source: "own" | "
 
 function findFile(name: string, source: ModeSource): string | undefined {
   const paths = foldersOf(source).map(({ folder }) => join(folder, `${name}.json`));
-  return paths.find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  return paths.find((path) => unlessMissing(() => lstatSync(path)) !== undefined);
 }
 
 function readMode(path: string): string {
@@ -120,7 +121,7 @@ function namesIn(folder: string): string[] {
 }
 
 function isThere(folder: string): boolean {
-  return statSync(folder, { throwIfNoEntry: false }) !== undefined;
+  return unlessMissing(() => statSync(folder)) !== undefined;
 }
 
 function listed(name: string, source: ModeSource): ListedMode {

@@ -3,6 +3,7 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 
 /** Tables, and the columns that are read of each. */
@@ -69,7 +70,7 @@ function copied(path: string, copy: string): boolean {
 
 function stampOf(path: string): string {
   return ["", "-wal"]
-    .map((ending) => statSync(path + ending, { throwIfNoEntry: false, bigint: true }))
+    .map((ending) => unlessMissing(() => statSync(path + ending, { bigint: true })))
     .map((stats) => (stats === undefined ? "" : `${stats.mtimeNs} ${stats.size}`))
     .join();
 }

@@ -1,6 +1,6 @@
 // First connection to a database: checks the configured one, creates the one of the private cluster.
 import { Client } from "pg";
-import { codeOf } from "../../core/error-code.ts";
+import { codeOf, isMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { toStorageError } from "./storage-error.ts";
@@ -29,7 +29,7 @@ function createClient(connectionString: string, options: string): Client {
   try {
     return new Client({ connectionString, options, connectionTimeoutMillis: connectTimeoutMs });
   } catch (cause) {
-    const reason = codeOf(cause) === "ENOENT" || /sslmode/.test(String(cause)) ? `: ${textOf(cause)}` : "";
+    const reason = isMissing(cause) || /sslmode/.test(String(cause)) ? `: ${textOf(cause)}` : "";
     throw new MemError("setting_invalid", {
       message: `MEM_DATABASE_URL cannot be used${reason}.`,
       hint: "Fix its parameters; sslrootcert, sslcert and sslkey must be files that this process can read.",

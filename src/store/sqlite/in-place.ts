@@ -1,6 +1,7 @@
 // Whether the database files are still at their path. SQLite keeps writing to removed or replaced files, and those writes
 // are lost with the process.
 import { statSync } from "node:fs";
+import { unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import type { Sqlite } from "./open.ts";
 
@@ -25,6 +26,6 @@ export function createPlaceCheck(db: Sqlite): PlaceCheck {
 }
 
 function fileAt(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => statSync(path));
   return stats && `${stats.dev}:${stats.ino}`;
 }

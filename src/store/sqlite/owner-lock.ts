@@ -2,6 +2,7 @@
 // the process, so a killed worker does not block the next one.
 import { statSync, truncateSync } from "node:fs";
 import type Database from "better-sqlite3";
+import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync } from "../../core/errors.ts";
 import { openFile } from "./open-file.ts";
 import { isDamage, storageError, storageLocked } from "./storage-error.ts";
@@ -36,7 +37,7 @@ export function takeOwnership(lockFile: string): Ownership | undefined {
 }
 
 function fileAt(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = unlessMissing(() => statSync(path));
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
