@@ -30,14 +30,11 @@ export function callWorker(prepare: Prepare = () => undefined, env = {}): Promis
 /** A worker for the tests of a file that leave its records as they are: the first call starts it, it ends with the file. */
 export function sharedWorker(prepare: Prepare = () => undefined): () => Promise<CalledWorker> {
   const home = workerHome({}, sharedTempDir());
-  const ends: (() => Promise<void>)[] = [];
-  afterAll(async () => {
-    for (const end of ends.reverse()) await end();
-  });
   let started: Promise<CalledWorker> | undefined;
+  afterAll(async () => (await started)?.stop());
   return () => {
     if (started === undefined) prepare(home);
-    started ??= serveIn(home, (end) => ends.push(end));
+    started ??= serveIn(home, () => undefined);
     return started;
   };
 }
@@ -69,16 +66,15 @@ export async function serveIn(home: WorkerHome, atEnd: AtEnd = onTestFinished): 
     socket: paths.socket,
     started_at_epoch: identity.startedAt,
   });
-  let stopped: Promise<void> | undefined;
+  const ends: (() => Promise<void>)[] = [];
+  const asks = asksPort(port, (end) => ends.push(end));
   async function end(): Promise<void> {
-    await Promise.all([listening.closeSocket(), worker.close()]);
+    await Promise.all([listening.closeSocket(), worker.close(), ...ends.map((each) => each())]);
     closeDatabase(db);
     await closeLog();
   }
-  function stop(): Promise<void> {
-    stopped ??= end();
-    return stopped;
-  }
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= end());
   atEnd(stop);
-  return { port, stop, ...asksPort(port, atEnd) };
+  return { port, stop, ...asks };
 }

@@ -2,8 +2,10 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, onTestFinished } from "vitest";
-import type { CalledWorker } from "../helpers/called-worker.ts";
+import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
+import type { WorkerHome } from "../helpers/worker-process.ts";
 import { launchBrowser } from "./chromium.mjs";
+import { writeDemo } from "./demo-data.ts";
 
 /** What a page did that it must not do, or that went wrong in it. */
 interface Observed {
@@ -52,6 +54,21 @@ export function testBrowser() {
       const observed = observe(page, origin);
       await page.goto(`${origin}/${link}`);
       return { page, ...observed, show: (next) => showPage(page, next) };
+    },
+  };
+}
+
+/** A browser on workers with the demo: a shared one for tests that store nothing, an own one for the others. */
+export function demoBrowser() {
+  const browser = testBrowser();
+  const write = ({ database }: WorkerHome) => writeDemo(database, Date.now());
+  const demo = sharedWorker(write);
+  return {
+    browser,
+    openShared: async (link: string): Promise<OpenPage> => browser.open(await demo(), link),
+    async openDemo(link: string): Promise<OpenPage & { worker: CalledWorker }> {
+      const worker = await callWorker(write);
+      return { ...(await browser.open(worker, link)), worker };
     },
   };
 }

@@ -1,16 +1,12 @@
 // Editing in a browser, on a real worker: a record and a rule, and the way back.
 import { expect, test } from "vitest";
-import { sharedWorker } from "../helpers/called-worker.ts";
-import { type OpenPage, testBrowser } from "./browser.ts";
-import { writeDemo } from "./demo-data.ts";
+import { demoBrowser } from "./browser.ts";
 
-const browser = testBrowser();
-const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
-
-const openDemo = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
+// What is stored is taken back.
+const { openShared } = demoBrowser();
 
 test("a record is edited and gets its earlier text back", async () => {
-  const { page } = await openDemo("#/record/observation/9");
+  const { page } = await openShared("#/record/observation/9");
   await page.getByRole("heading", { name: "Users stay logged in after a deploy" }).waitFor();
   await page.keyboard.press("e");
   await page.getByLabel("Title", { exact: true }).fill("Sessions survive a deploy");
@@ -24,7 +20,7 @@ test("a record is edited and gets its earlier text back", async () => {
 });
 
 test("a rule is edited where it stands, and gets its earlier words back", async () => {
-  const { page, errors } = await openDemo("#/");
+  const { page, errors } = await openShared("#/");
   const rules = page.locator(".panel", { hasText: "Standing rules" });
   const rule = (text: string) => rules.locator("li", { hasText: text });
   await rule("Run the linter").getByRole("button", { name: "Edit" }).click();

@@ -1,19 +1,10 @@
 // Records in a browser, on a real worker: search, timeline, editing, deleting, the keyboard.
 import { expect, test } from "vitest";
-import { callWorker, sharedWorker } from "../helpers/called-worker.ts";
-import { type OpenPage, testBrowser } from "./browser.ts";
-import { writeDemo, writeMany } from "./demo-data.ts";
+import { callWorker } from "../helpers/called-worker.ts";
+import { demoBrowser } from "./browser.ts";
+import { writeMany } from "./demo-data.ts";
 
-const browser = testBrowser();
-const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
-
-/** For tests that store nothing. */
-const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
-
-async function openDemo(link: string): Promise<OpenPage> {
-  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
-  return browser.open(worker, link);
-}
+const { browser, openDemo, openShared } = demoBrowser();
 
 test("search as you type marks words, keeps filters in the address and shows notes", async () => {
   const { page, errors } = await openShared("#/");

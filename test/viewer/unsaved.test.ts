@@ -1,20 +1,10 @@
 // Text that is not saved, in a browser: every way to leave a form asks first, and asks nothing when nothing was changed.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
-import { type OpenPage, testBrowser } from "./browser.ts";
-import { writeDemo } from "./demo-data.ts";
+import type { CalledWorker } from "../helpers/called-worker.ts";
+import { demoBrowser, type OpenPage } from "./browser.ts";
 
-const browser = testBrowser();
-const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
-
-/** For tests that store nothing. */
-const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
-
-async function openDemo(link: string): Promise<OpenPage & { worker: CalledWorker }> {
-  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
-  return { ...(await browser.open(worker, link)), worker };
-}
+const { openDemo, openShared } = demoBrowser();
 
 const question = (page: Page) => page.getByText("Discard the changes?");
 const discard = (page: Page) => page.getByRole("button", { name: "Discard" });

@@ -1,19 +1,8 @@
 // What pages say when an address, a field or a record is wrong, in a browser: the mistake and the next step, no API words.
 import { expect, test } from "vitest";
-import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
-import { type OpenPage, testBrowser } from "./browser.ts";
-import { writeDemo } from "./demo-data.ts";
+import { demoBrowser } from "./browser.ts";
 
-const browser = testBrowser();
-const demo = sharedWorker(({ database }) => writeDemo(database, Date.now()));
-
-/** For tests that store nothing. */
-const openShared = async (link: string): Promise<OpenPage> => browser.open(await demo(), link);
-
-async function openDemo(link: string): Promise<OpenPage & { worker: CalledWorker }> {
-  const worker = await callWorker(({ database }) => writeDemo(database, Date.now()));
-  return { ...(await browser.open(worker, link)), worker };
-}
+const { openDemo, openShared } = demoBrowser();
 
 test("an address that leads nowhere says why, and where to go", async () => {
   const { page, show } = await openShared("#/session/x");
