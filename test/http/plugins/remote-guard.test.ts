@@ -38,7 +38,7 @@ const isDisplay = (path: string, query: string) =>
 
 describe("targets with a valid token", () => {
   const mutants = volume(100_000);
-  const sentRequests = volume(1_000, 200);
+  const sentRequests = volume(1_000, 300);
 
   test(`only the four exact targets pass, in ${mutants} mutated requests`, () => {
     let passed = 0;
@@ -52,7 +52,7 @@ describe("targets with a valid token", () => {
       }),
       { numRuns: mutants },
     );
-    expect(passed).toBeGreaterThan(mutants / 1_000);
+    expect(passed).toBeGreaterThan(volume(100));
   });
 
   test(`over sockets only the four exact targets answer 200, in ${sentRequests} requests`, async () => {
@@ -72,7 +72,7 @@ describe("targets with a valid token", () => {
         }),
       );
     }
-    expect(answered).toBeGreaterThan(sentRequests / 100);
+    expect(answered).toBeGreaterThan(volume(10));
   });
 
   test.each(Object.keys(mutations))("%s changes the answer of no other target", async (name) => {

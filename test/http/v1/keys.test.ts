@@ -77,8 +77,7 @@ test("no child reaches further or lives longer than its parent, whatever the bod
     revokedAt: () => null,
   };
   const seen = { made: 0, refused: 0 };
-  const turns = volume(500, 50);
-  for (let turn = 0; turn < turns; turn += 1) {
+  for (let turn = volume(500, 150); turn > 0; turn -= 1) {
     const parent = await addKey({
       team: `team ${random.between(1, 3)}`,
       ...(random.next() < 0.5 ? { project: `project ${random.between(1, 3)}` } : {}),
@@ -104,8 +103,8 @@ test("no child reaches further or lives longer than its parent, whatever the bod
     expect(child.expires_at_epoch).toBeLessThanOrEqual(above.expires_at_epoch);
     expect(child.expires_at_epoch).toBeLessThanOrEqual(child.created_at_epoch + 365 * dayMs + 60_000);
   }
-  expect(seen.made).toBeGreaterThan(turns / 10);
-  expect(seen.refused).toBeGreaterThan(turns / 10);
+  expect(seen.made).toBeGreaterThan(volume(50));
+  expect(seen.refused).toBeGreaterThan(volume(50));
 }, 120_000);
 
 test("a key lives 90 days unless something else is asked for", async () => {
