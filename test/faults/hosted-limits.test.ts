@@ -80,7 +80,7 @@ async function counted({ team_id }: TestKey): Promise<number> {
 }
 
 test(
-  "400 concurrent requests over two processes pass a cap of 100 only counted as skipped",
+  "400 requests over two processes pass a cap of 100 only if counted as skipped",
   async () => {
     const nodes = await Promise.all([startNode(), startNode()]);
     const skippedNow = async () =>
