@@ -28,16 +28,8 @@ test(
     for (let number = 0; number < calls; number++) {
       const name = names[number % names.length] ?? "";
       const own = random.pick(projects);
-      const text =
-        (await canaryCalls[name]?.({
-          worker,
-          mcp,
-          random,
-          own,
-          other: random.pick(projects),
-          mostIds,
-          number,
-        })) ?? "";
+      const other = random.pick(projects);
+      const text = (await canaryCalls[name]?.({ worker, mcp, random, own, other, mostIds, number })) ?? "";
       const canaries = canariesIn(text);
       if (canaries.includes(own.canary)) seen.set(name, (seen.get(name) ?? 0) + 1);
       const strangers = canaries.filter((canary) => canary !== own.canary);

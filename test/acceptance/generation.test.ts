@@ -132,7 +132,7 @@ describe("a worker with a model", () => {
     expect(stderr).toBe("");
   });
 
-  test("a worker killed in mid-call loses nothing; a late private prompt breaks off a call", async () => {
+  test("a kill in mid-call loses nothing; a late private prompt breaks off its call", async () => {
     const { model, home, worker } = await rig("hang");
     await use(worker, "s1", 10);
     await until(() => model.requests[0], 20_000, "the call");

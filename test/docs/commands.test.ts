@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -114,7 +114,7 @@ async function runShell(block: ShellBlock, home: WorkerHome, cwd: string): Promi
   const programs = join(home.dataDir, "..", "programs");
   mkdirSync(programs, { recursive: true });
   mkdirSync(cwd, { recursive: true });
-  linkOnce(bin, join(programs, "mem"));
+  if (!existsSync(join(programs, "mem"))) symlinkSync(bin, join(programs, "mem"));
   const env = { ...home.env, PATH: `${programs}:${home.env.PATH}`, EDITOR: "true", NO_COLOR: "1" };
   const ran = await exec("/bin/sh", ["-eu", "-c", block.text], { cwd, env }).catch((cause) => cause);
   expect({ block: block.name, code: ran.code ?? 0, stderr: ran.code ? ran.stderr : "" }).toEqual({
@@ -122,14 +122,6 @@ async function runShell(block: ShellBlock, home: WorkerHome, cwd: string): Promi
     code: 0,
     stderr: "",
   });
-}
-
-function linkOnce(target: string, at: string): void {
-  try {
-    symlinkSync(target, at);
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
-  }
 }
 
 // Durations, with the padding before them, and dates differ from run to run.

@@ -56,7 +56,7 @@ async function replaced(home: WorkerHome, { pid }: { pid: number }): Promise<voi
 }
 
 describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) => {
-  test("a session start spools at first, one after ten seconds replaces it, so does a stop", async () => {
+  test("a session start spools at first; after ten seconds it or a stop replaces it", async () => {
     const { home, worker } = await stopped(name);
     // On a loaded machine the first hook may have taken seconds.
     age(home, 0);
@@ -146,7 +146,7 @@ test("hooks that find a hung worker together leave one worker", { timeout: 60_00
   expect(processesOf(home)).toEqual([workerFile(home).pid]);
 });
 
-test("a private mark names its worker, and another timeout renews it from its beginning", async () => {
+test("a private mark names its worker; another timeout renews it, from its beginning", async () => {
   const { home } = await stopped("as registered");
   const { ino, mtimeMs } = statSync(join(home.dataDir, "worker.sock"));
   expect(readFileSync(markOf(home), "utf8")).toMatch(

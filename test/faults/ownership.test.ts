@@ -96,52 +96,46 @@ test("a worker whose data directory is removed ends and acknowledges nothing mor
 });
 
 /** A worker whose files the tests remove, one after the other. */
-const shared = (() => {
-  let home: WorkerHome | undefined;
-  const start = sharedWorker((made) => {
-    home = made;
-  });
-  return async () => {
-    const worker = await start();
-    if (home === undefined) throw new Error("the worker has no home");
-    return { worker, home };
-  };
-})();
+let sharedHome: WorkerHome;
+const shared = sharedWorker((home) => {
+  sharedHome = home;
+});
 
 /** Takes files away while a second worker starts, which ends. */
-async function without(home: WorkerHome, names: readonly string[]): Promise<string> {
-  for (const name of names) renameSync(join(home.dataDir, name), join(home.dataDir, `${name}.away`));
-  const second = spawnWorker(home);
+async function without(...names: readonly string[]): Promise<string> {
+  const paths = names.map((name) => join(sharedHome.dataDir, name));
+  for (const path of paths) renameSync(path, `${path}.away`);
+  const second = spawnWorker(sharedHome);
   expect(await second.exited).toEqual({ code: 0, signal: null });
-  for (const name of names) renameSync(join(home.dataDir, `${name}.away`), join(home.dataDir, name));
+  for (const path of paths) renameSync(`${path}.away`, path);
   return second.output();
 }
 
 test("without its lock, and its file or its socket, a worker keeps a second one away", async () => {
-  const { worker, home } = await shared();
-  const lock = join(home.dataDir, "owner.lock");
+  const worker = await shared();
+  const lock = join(sharedHome.dataDir, "owner.lock");
   // The second of these finds the lock file that the first one made.
   for (const others of [[], undefined, ["worker.json"], ["worker.sock"]]) {
     if (others !== undefined) rmSync(lock);
-    expect(await without(home, others ?? [])).toContain("already running");
+    expect(await without(...(others ?? []))).toContain("already running");
   }
   expect((await worker.get("/api/health")).body).toMatchObject({ pid: worker.pid });
-  expect(processesOf(home)).toEqual([worker.pid]);
+  expect(processesOf(sharedHome)).toEqual([worker.pid]);
 });
 
 test("without owner.lock a second worker does not run beside one that hangs", async () => {
-  const { worker, home } = await shared();
+  const worker = await shared();
   process.kill(worker.pid, "SIGSTOP");
-  rmSync(join(home.dataDir, "owner.lock"));
-  await without(home, ["worker.sock"]);
+  rmSync(join(sharedHome.dataDir, "owner.lock"));
+  await without("worker.sock");
   process.kill(worker.pid, "SIGCONT");
   // Its check of the lock is over when it answers.
   await worker.get("/api/health");
 });
 
 test("a worker whose lock starts took one after another goes on and locks it again", async () => {
-  const { worker, home } = await shared();
-  const lock = join(home.dataDir, "owner.lock");
+  const worker = await shared();
+  const lock = join(sharedHome.dataDir, "owner.lock");
   rmSync(lock);
   const held = takeOwnership(lock);
   // Two of its checks, which are 2 s apart.
@@ -157,11 +151,11 @@ test("a worker whose lock starts took one after another goes on and locks it aga
 });
 
 test("a worker whose lock file was removed locks a new one", async () => {
-  const { home } = await shared();
-  const lock = join(home.dataDir, "owner.lock");
+  await shared();
+  const lock = join(sharedHome.dataDir, "owner.lock");
   rmSync(lock);
   await until(() => existsSync(lock) || undefined, 30_000, "a new lock file");
-  await without(home, ["worker.json", "worker.sock"]);
+  await without("worker.json", "worker.sock");
 });
 
 test("of two workers that do not see each other the first ends", async () => {

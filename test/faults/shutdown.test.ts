@@ -45,7 +45,7 @@ test(`SIGTERM under 8 posts and 20 streams exits 0 in 10 s, loses nothing (seed 
   expect(auditMessages(home.database, clients.ledger.queued).faults).toEqual([]);
 });
 
-test("an unfinished request prevents no clean shutdown, and a second signal ends it now", async () => {
+test("no unfinished request prevents a shutdown; a second signal ends it immediately", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const unfinished = connect({ host: "127.0.0.1", port: worker.port });

@@ -32,7 +32,7 @@ describe.each(testHubs)("the live channel of the hub on $name", async ({ open })
       closed,
       refused,
       head: (seq: string) =>
-        until(() => frames.find(({ head_seq }) => head_seq === seq), 5_000, `a frame with ${seq}`),
+        until(() => frames.find(({ head_seq }) => head_seq === seq), 20_000, `a frame with ${seq}`),
     };
   }
 
@@ -73,7 +73,7 @@ describe.each(testHubs)("the live channel of the hub on $name", async ({ open })
     await push(hub, headers, [op({ device, id: "2" })]);
     const last = await until(
       () => live.frames.find(({ epoch }) => epoch !== body.epoch),
-      5_000,
+      20_000,
       "a frame of the new log",
     );
     expect(last.type).toBe("advance");
@@ -139,7 +139,7 @@ describe.each(testHubs)("the live channel of the hub on $name", async ({ open })
         const answer = await Promise.race([again.refused, again.head("0")]);
         return answer === 503 ? undefined : answer;
       },
-      5_000,
+      20_000,
       "a free place",
     );
   });
