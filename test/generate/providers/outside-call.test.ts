@@ -13,7 +13,7 @@ const signal = new AbortController().signal;
 function callTo(origin: string, resolve?: Resolve) {
   const call = createOutsideCall({
     origin,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     clock,
     ...(resolve === undefined ? {} : { resolve }),
   });
