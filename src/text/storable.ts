@@ -3,8 +3,12 @@ import type { Json, JsonObject } from "./json.ts";
 
 /** The text without NUL, well-formed. */
 export function storableText(text: string): string {
-  const whole = text.includes("\0") ? text.replaceAll("\0", "") : text;
-  return half.test(whole) ? whole.replaceAll(halves, "\ufffd") : whole;
+  return wellFormedText(text.includes("\0") ? text.replaceAll("\0", "") : text);
+}
+
+/** The text with U+FFFD for every lone surrogate, which UTF-8 cannot hold. */
+export function wellFormedText(text: string): string {
+  return half.test(text) ? text.replaceAll(halves, "\ufffd") : text;
 }
 
 // With the u flag only lone surrogates match.

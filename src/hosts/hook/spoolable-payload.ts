@@ -6,6 +6,7 @@ import { cleanPayload } from "../../privacy/clean.ts";
 import { nestingExceeds } from "../../privacy/nesting.ts";
 import { isEntirelyPrivate } from "../../privacy/private-tags.ts";
 import { isJsonObject, type Json, type JsonObject, mapStrings } from "../../text/json.ts";
+import { wellFormedText } from "../../text/storable.ts";
 
 const maxLeafChars = 65_536;
 const maxChars = 1_500_000;
@@ -20,7 +21,7 @@ export function spoolablePayload(text: string): JsonObject | null {
   // Clean before cutting: a cut could remove the opening private tag and leave its content.
   const cleaned = cleanPayload(flat);
   const short = shortenJson(
-    mapStrings(cleaned, (leaf) => shorten(leaf, maxLeafChars)),
+    mapStrings(cleaned, (leaf) => shorten(wellFormedText(leaf), maxLeafChars)),
     maxChars,
   );
   return isJsonObject(short) ? { ...short, ...privateMarks(payload, cleaned) } : null;

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { MemError } from "../../core/errors.ts";
 import { nestingExceeds } from "../../privacy/nesting.ts";
-import { isJsonObject, type Json } from "../../text/json.ts";
+import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
+import { wellFormedText } from "../../text/storable.ts";
 import { type JsonFault, jsonFault } from "./json-fault.ts";
 import { installUnreadBody } from "./unread-body.ts";
 import type { App } from "./zod.ts";
@@ -48,9 +49,13 @@ export function parseBody(text: string): Json {
 // Deeper values overflow the stack when they are written out again: 10 kB of brackets would be a 500.
 const maxNesting = 64;
 
+// Only an escape brings half of a letter, which is stored and searched as another text than it was.
+const loneEscape = /\\ud[89a-f]/i;
+
 function parseJson(json: string): Json {
   try {
-    return JSON.parse(json);
+    const value: Json = JSON.parse(json);
+    return loneEscape.test(json) ? mapStrings(value, wellFormedText) : value;
   } catch (cause) {
     throw new MemError("invalid_json", { ...inWords(jsonFault(json)), cause });
   }

@@ -103,8 +103,9 @@ const silence: Explanation = {
   code: "storage_failed",
 };
 
+// Node 24 adds advice on its own options to errors of TLS.
 function textOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  return cause instanceof Error ? cause.message.replace(/; if the root CA.*/, "") : String(cause);
 }
 
 /** Creates the database of `url` unless it exists; `template` copies one. */

@@ -1,4 +1,5 @@
 // The git blob hashes that the files of an observation had when it was stored.
+import { wellFormedText } from "../../text/storable.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 
@@ -39,7 +40,7 @@ export function createBlobs(db: Sqlite) {
     /** Existing rows stay; rows of an observation that is gone are not stored. */
     keep(blobs: readonly Blob[]): void {
       for (const { observation_id, path, place, blob_id, size, mtime_ns, spans } of blobs)
-        insert({ observation_id, path, place, blob_id, size, mtime_ns, spans });
+        insert({ observation_id, path: wellFormedText(path), place, blob_id, size, mtime_ns, spans });
     },
     /** The directory of a session. */
     cwdOf: (sdkSessionId: string) => cwdOf(sdkSessionId) ?? null,

@@ -2,7 +2,7 @@
 import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
-import { createSql } from "./sql.ts";
+import { createSql, listOf } from "./sql.ts";
 
 interface ByFileRequest {
   project: string;
@@ -48,7 +48,7 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
      where place <= @limit
      order by place`,
   );
-  return ({ paths, ...request }) => withTotal(find({ ...request, paths: JSON.stringify(paths) }));
+  return ({ paths, ...request }) => withTotal(find({ ...request, paths: listOf(paths) }));
 }
 
 function withTotal(rows: readonly TotalRow[]): FileRecords {
@@ -100,12 +100,12 @@ export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) =
   );
   return ({ paths, ends, projects, limit }) => {
     const row = {
-      paths: JSON.stringify(paths),
-      projects: projects.length === 0 ? null : JSON.stringify(projects),
+      paths: listOf(paths),
+      projects: projects.length === 0 ? null : listOf(projects),
       limit,
     };
     return withTotal(
-      ends === null ? whole(row) : ending({ ...row, match: ends.match, ends: JSON.stringify(ends.paths) }),
+      ends === null ? whole(row) : ending({ ...row, match: ends.match, ends: listOf(ends.paths) }),
     );
   };
 }

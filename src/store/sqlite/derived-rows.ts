@@ -5,6 +5,7 @@ import { parseLists } from "../../core/records/records.ts";
 import { projectToken, typeToken } from "../../core/records/scope-token.ts";
 import { summaryContent, withoutTemplateWords } from "../../core/records/template-words.ts";
 import { indexText } from "../../text/index-text.ts";
+import { wellFormedText } from "../../text/storable.ts";
 import type { Sqlite } from "./open.ts";
 import { createProjects } from "./projects.ts";
 
@@ -92,8 +93,8 @@ function createObservationWriter(db: Sqlite, scopeOf: (label: string) => string)
   );
   return (record: Observation): void => {
     const { facts, files_read, files_modified, files_touched } = parseLists(record);
-    for (const path of files_read) addFile.run(path, record.id, "read");
-    for (const path of files_modified) addFile.run(path, record.id, "modified");
+    for (const path of files_read) addFile.run(wellFormedText(path), record.id, "read");
+    for (const path of files_modified) addFile.run(wellFormedText(path), record.id, "modified");
     const own = (text: string) => indexText(withoutTemplateWords(text, record.generator));
     index.run(
       record.id,

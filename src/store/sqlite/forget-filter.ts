@@ -1,7 +1,7 @@
 // Selects the records that a filter means, by project, session and age, in steps of ranges of ids.
 import { type ForgetSelection, noSelection } from "../../core/records/forget.ts";
 import type { Sqlite } from "./open.ts";
-import { createSql } from "./sql.ts";
+import { createSql, listOf } from "./sql.ts";
 
 /** Null for any. */
 export interface ForgetFilter {
@@ -21,7 +21,7 @@ export type FilterRow = Record<"project" | "projects", string | null> &
   Record<"session" | "before", number | null> & { spare: 0 | 1 };
 
 export function rowOf({ project, projects, session, before, spareKept }: ForgetFilter): FilterRow {
-  const list = projects === undefined ? null : JSON.stringify(projects);
+  const list = projects === undefined ? null : listOf(projects);
   return { project, projects: list, session, before, spare: spareKept ? 1 : 0 };
 }
 

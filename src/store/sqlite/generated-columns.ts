@@ -1,6 +1,7 @@
 // Columns of a generated record: where it belongs, and what its draft and its generator fill.
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import { summaryParts } from "../../core/records/summary-parts.ts";
+import { listOf } from "./sql.ts";
 
 /** Written with a new record only. */
 export const ownerColumns = [
@@ -34,5 +35,5 @@ type Lists = Pick<DraftObservation, "facts" | "concepts" | "files_read" | "files
 export function listsOf({ facts, concepts, files_read, files_modified }: Lists): Record<string, string> {
   const files_touched = [...new Set([...files_modified, ...files_read])];
   const lists = { facts, concepts, files_touched, files_read, files_modified };
-  return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, JSON.stringify(list)]));
+  return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, listOf(list)]));
 }

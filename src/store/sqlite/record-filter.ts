@@ -1,5 +1,6 @@
 // Conditions of a search for each kind of record, and their parameters.
 import type { RecordFilter } from "../../core/records/search.ts";
+import { listOf } from "./sql.ts";
 
 /** One kind of record, as full-text search sees it. */
 export interface Searched {
@@ -117,8 +118,8 @@ export function toRow(filter: RecordFilter): FilterRow {
   return {
     project: filter.project,
     obs_type: filter.obs_type,
-    concepts: filter.concepts.length === 0 ? null : JSON.stringify(filter.concepts),
-    files: filter.files.length === 0 ? null : JSON.stringify(filter.files),
+    concepts: filter.concepts.length === 0 ? null : listOf(filter.concepts),
+    files: filter.files.length === 0 ? null : listOf(filter.files),
     dateStart: filter.dateStart,
     dateEnd: filter.dateEnd,
     branch: filter.branch ?? null,

@@ -1,10 +1,16 @@
 // Prepared statements of a connection as functions of their parameters.
+import { wellFormedText } from "../../text/storable.ts";
 import type { Sqlite } from "./open.ts";
 
 /** `insert into` a table with a parameter for each column. */
 export function insertInto(table: string, columns: readonly string[]): string {
   return `insert into ${table} (${columns.join(", ")})
     values (${columns.map((name) => `@${name}`).join(", ")})`;
+}
+
+/** Texts as a parameter for `json_each`, as a column holds them: JSON escapes a lone surrogate, which UTF-8 cannot hold. */
+export function listOf(texts: readonly string[]): string {
+  return JSON.stringify(texts.map(wellFormedText));
 }
 
 export function createSql(db: Sqlite) {

@@ -3,7 +3,7 @@ import { wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
-import { createSql } from "./sql.ts";
+import { createSql, listOf } from "./sql.ts";
 
 interface RulesRequest {
   /** Labels of projects; rules that apply everywhere are always included. */
@@ -51,7 +51,7 @@ function createReaders(db: Sqlite) {
     replacedBy: createReplacedBy(db),
     /** Active standing rules, newest first. */
     standingRules: ({ projects, limit }: RulesRequest) =>
-      rules({ projects: projects === "all" ? null : JSON.stringify(projects), limit }),
+      rules({ projects: projects === "all" ? null : listOf(projects), limit }),
     /** Active statements of the project without its rules, the most salient first. */
     statements: sql.all<[StatementsRequest], Observation>(
       `select ${observationColumns}
@@ -166,7 +166,7 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
       // A failure that stayed does not contradict an earlier fix.
       const fixes = by.obs_type === "bugfix" ? 1 : 0;
       const older = olderFixes({
-        ...{ project, families: JSON.stringify(families) },
+        ...{ project, families: listOf(families) },
         ...{ by: by.id, at: by.created_at_epoch, fixes, limit: mostFixes },
       });
       const isReplaced = (one: Observation) => replaces(wholeText(by), wholeText(one));
@@ -175,7 +175,7 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
     /** Supersedes failures of these command families until `at` whose text `ends` accepts: the commands passed then. */
     supersedeFailures: ({ project, families, at, ends }: ReplacingFailures) =>
       supersedeAll(
-        failures({ project, families: JSON.stringify(families), at }).filter((one) => ends(wholeText(one))),
+        failures({ project, families: listOf(families), at }).filter((one) => ends(wholeText(one))),
       ),
     /** Supersedes finished open work of the agent from before `at`. */
     supersedeFinished: ({

@@ -100,6 +100,10 @@ describe("a body", () => {
     }
   });
 
+  test("is read without halves of letters, which no database stores", () => {
+    expect(parseBody('{"a":["x\\uD800","\\ud83d\\ude00"]}')).toEqual({ a: ["x\ufffd", "😀"] });
+  });
+
   test("that is empty is fine where no field is needed, with a content type and without", async () => {
     expect((await post("", {}, "/sessions/1/complete")).statusCode).toBe(200);
     const bare = await world.app.inject({ method: "POST", url: "/sessions/1/complete", headers: local });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createByFile } from "../../../src/store/sqlite/by-file.ts";
+import { createByFile, createFileTimeline } from "../../../src/store/sqlite/by-file.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -39,4 +39,16 @@ it("knows the file by any of the spellings", () => {
   const { id } = memory.addObservation({ files_modified: ["src/login.ts"] });
   const found = createByFile(memory.db)({ ...request, paths: [path, "src/login.ts"] });
   expect(found.observations.map((record) => record.id)).toEqual([id]);
+});
+
+it("finds a file whose name has half of a letter, as it is stored", () => {
+  const [half, whole] = ["/w/app/a\ud83d.ts", "/w/app/a\ufffd.ts"];
+  const { id, files_modified } = memory.addObservation({ files_modified: [half] });
+  expect([id, files_modified]).toEqual([id, JSON.stringify([whole])]);
+  for (const name of [half, whole]) {
+    expect(createByFile(memory.db)({ ...request, paths: [name] }).total).toBe(1);
+    const ends = { paths: [name.slice(7)], match: "ts" };
+    const found = createFileTimeline(memory.db)({ paths: [], ends, projects: [], limit: 3 });
+    expect(found.observations.map((record) => record.id)).toEqual([id]);
+  }
 });
