@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { markHung, readHungMark } from "../../src/hosts/hook/hung-mark.ts";
+import { installedCopy, oldNode } from "../helpers/package-copy.ts";
 import { processesOf, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 import { payload, silent } from "../hosts/hook/hook-payload.ts";
 import { type LauncherName, launchers, runHook, spooled } from "../hosts/hook/run-hook.ts";
@@ -154,4 +155,16 @@ test("a mark is private, and names its worker by what the worker made", async ()
     new RegExp(`^${ino}:${Math.floor(mtimeMs / 1_000)} \\d+\n$`),
   );
   expect(statSync(markOf(home)).mode & 0o777).toBe(0o600);
+});
+
+test("a hook whose Node is too old for SQLite leaves the worker alone, and says so", async () => {
+  const { home, worker } = await stopped("the Node bundle");
+  age(home, 12);
+  const bundle = join(installedCopy(), "dist", "hook.cjs");
+  const hook = [oldNode(), bundle, "claude-code", "session-start"];
+  const { code, stdout } = await runHook(hook, home, start);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).systemMessage).toMatch(/^mem needs Node 22\.14 .* this is Node 20\.19\.0 /);
+  expect(processesOf(home)).toEqual([worker.pid]);
+  expect(spooled(home)).toHaveLength(2);
 });

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { takeOwnership } from "../../src/store/sqlite/owner-lock.ts";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { toolUse } from "../helpers/posting-clients.ts";

@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { startWorker, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 
 const flood = (piece: string, chars = 1_900_000) => piece.repeat(Math.ceil(chars / piece.length));
