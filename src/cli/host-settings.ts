@@ -126,7 +126,7 @@ async function keepsRuntime({ environment, io, paths }: CliContext): Promise<boo
   if (problem === null) return false;
   const kept = startedByLaunchers(paths());
   if (kept === null || (await sqliteProblem(kept, environment)) !== null) throw noSqlite(problem);
-  io.err(`This Node cannot load SQLite (${problem}). Hooks still start ${homePath(kept.node)}.`);
+  io.err(`SQLite cannot be loaded here (${problem}). Hooks still start ${homePath(kept.node)}.`);
   return true;
 }
 

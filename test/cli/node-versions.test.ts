@@ -96,10 +96,10 @@ test("where SQLite has no binary, nothing ends the worker that another package r
   const broken = memOf(copyWithoutBinaries(), mem);
   const restart = await broken("worker", "restart");
   expect(restart.code).toBe(69);
-  expect(restart.stderr).toContain("cannot load SQLite (no binary for");
+  expect(restart.stderr).toContain("SQLite cannot be loaded here (no binary for");
   const doctor = await broken("doctor");
   expect(doctor.code).toBe(1);
-  expect(doctor.stdout).toMatch(/fail {2}SQLite +This Node cannot load it: no binary for \w+-\w+\./);
+  expect(doctor.stdout).toMatch(/fail {2}SQLite +It cannot be loaded here: no binary for \w+-\w+\./);
   expect(doctor.stdout).not.toMatch(/mem worker (re)?start/);
   expect((await mem("worker", "status")).code).toBe(0);
 });
@@ -118,7 +118,7 @@ test("install and repair keep a Node that loads SQLite, and fail where none does
   writeFileSync(hookRuntime, works, { mode: 0o600 });
   for (const words of [["install", "claude-code"], ["repair"]]) {
     const { stderr } = await broken(...words);
-    expect(stderr).toMatch(/^This Node cannot load SQLite \(no binary for .*\)\. Hooks still start /);
+    expect(stderr).toMatch(/^SQLite cannot be loaded here \(no binary for .*\)\. Hooks still start /);
     expect(readFileSync(hookRuntime, "utf8")).toBe(works);
   }
 });

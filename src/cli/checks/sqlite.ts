@@ -30,7 +30,7 @@ try {
     try { load.resolve(name) } catch { throw Error("Node " + node + " is too old: 22.14 or newer is needed") }
   }
   new (load(name))(":memory:").close();
-} catch ({ code, message }) {
+} catch ({ message }) {
   const [line] = message.split("\\n");
   process.stdout.write(/\\.node'|bindings/.test(line) ? "no binary for " + process.platform + "-" + process.arch : line);
   process.exitCode = 1;
@@ -64,12 +64,12 @@ export async function demandSqlite(environment: Environment): Promise<void> {
 
 export function noSqlite(problem: string): MemError {
   return new MemError("worker_not_ready", {
-    message: `This Node cannot load SQLite (${problem}), so nothing was changed.`,
+    message: `SQLite cannot be loaded here (${problem}), so nothing was changed.`,
     hint: `${howToLoad}.`,
   });
 }
 
-/** SQLite loads with this Node, and with the one that hooks start. */
+/** SQLite loads here, and with the Node that hooks start. */
 export async function checkSqlite(
   paths: DataPaths,
   environment: Environment,
@@ -78,15 +78,17 @@ export async function checkSqlite(
   const own = ownRuntime();
   const problem = await sqliteProblem(own, environment);
   if (problem !== null)
-    return { check: fail(name, `This Node cannot load it: ${problem}.`, howToLoad), loadsHere: false };
+    return { check: fail(name, `It cannot be loaded here: ${problem}.`, howToLoad), loadsHere: false };
   const hooks = startedByLaunchers(paths);
-  const isSame = hooks?.node === own.node && hooks.bundle === own.bundle;
+  const isOther = hooks !== null && (hooks.node !== own.node || hooks.bundle !== own.bundle);
   // The checks of the hooks report what is gone.
-  const isOther = hooks !== null && !isSame && existsSync(hooks.node) && existsSync(hooks.bundle);
-  const other = isOther ? await sqliteProblem(hooks, environment) : null;
+  if (!isOther || !existsSync(hooks.node) || !existsSync(hooks.bundle))
+    return { check: ok(name, "loads here"), loadsHere: true };
+  const other = await sqliteProblem(hooks, environment);
+  const node = homePath(hooks.node);
   const check =
-    hooks === null || other === null
-      ? ok(name, `loads with this Node${isSame ? ", which hooks start too" : ""}`)
-      : fail(name, `Hooks start ${homePath(hooks.node)}, which cannot load it: ${other}.`, "mem repair");
+    other === null
+      ? ok(name, `loads here, and with ${node}, which hooks start`)
+      : fail(name, `Hooks start ${node}, which cannot load it: ${other}.`, "mem repair");
   return { check, loadsHere: true };
 }

@@ -64,11 +64,11 @@ export function rehearse(): void {
   spoolablePayload('{"tool_name":"Bash","tool_input":{"command":"<private>x</private> token=x"}}');
 }
 
-function startsWorker({ event, failed }: Undelivered): boolean {
-  return startsSession({ event }) && (failed === "absent" || failed === "unreachable");
+function startsWorker(event: Undelivered): boolean {
+  return startsSession(event) && (event.failed === "absent" || event.failed === "unreachable");
 }
 
-function startsSession({ event }: Pick<Undelivered, "event">): boolean {
+function startsSession({ event }: Undelivered): boolean {
   return kebabCase(event) === "session-start";
 }
 
