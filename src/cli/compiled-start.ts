@@ -2,6 +2,7 @@
 // commands need are modules in dist/cli/.
 import type { Script } from "node:vm";
 import { runCompiled, storeCodeCache } from "../core/compiled-code.ts";
+import { refusedNode } from "../core/node-api.ts";
 
 // Set by the build.
 declare const codeName: string;
@@ -13,6 +14,13 @@ interface CommandLine {
 
 /** Runs the words after `mem`. Where no cache was there, what this command compiled is stored for the next one. */
 export async function main(words: readonly string[]): Promise<void> {
+  // First: an older Node may not even run the code below.
+  const refusal = refusedNode();
+  if (refusal !== null) {
+    process.stderr.write(`${refusal.message}\n${refusal.hint}\n`);
+    process.exitCode = 69;
+    return;
+  }
   let compiled: Script | undefined;
   const commandLine = runCompiled(__dirname, codeName, {
     load: (part) => import(part),

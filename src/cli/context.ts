@@ -6,7 +6,7 @@ import { dataDirectory } from "../settings/data-dir.ts";
 import type { Environment } from "../settings/environment.ts";
 import { type LoadedSettings, loadSettings } from "../settings/load.ts";
 import type { Io, OwnedIo } from "./io.ts";
-import { startWorker } from "./worker-process.ts";
+import { demandLasting, startWorker } from "./worker-process.ts";
 import { lookAtWorker } from "./worker-state.ts";
 
 export interface CliContext {
@@ -47,6 +47,7 @@ export function createCliContext(io: OwnedIo, environment: Environment): OwnedCl
     const state = await lookAtWorker(dataDir());
     if (state.is === "silent" || state.is === "doubtful") return false;
     if (state.is === "stopped") {
+      demandLasting();
       await startWorker({ dataDir: settings("write").dataDir, environment, clock });
       if (io.talksToTerminal && !isQuiet) io.err(io.errPaint.dim("Started the worker."));
     }

@@ -2,17 +2,19 @@
 import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { MemError, toMemError } from "../core/errors.ts";
-import { type DataPaths, packageFile } from "../core/paths.ts";
+import { type DataPaths, homePath } from "../core/paths.ts";
 import { version } from "../core/version.ts";
 import { type HostAt, hostAt, type Machine, traceOf } from "../hosts/host-places.ts";
 import { createInstalls, type Installs } from "../hosts/install-records.ts";
 import { createInstaller, type Installer, type McpState, mcpStateOf } from "../hosts/installer.ts";
-import { removeLaunchers, writeLaunchers } from "../hosts/launcher-files.ts";
+import { removeLaunchers, startedByLaunchers, writeLaunchers } from "../hosts/launcher-files.ts";
 import { agentNamed, hostAgents } from "../hosts/registry.ts";
 import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
+import { noSqlite, ownRuntime, sqliteProblem } from "./checks/sqlite.ts";
 import type { CliContext } from "./context.ts";
 import { snakeCased } from "./io.ts";
+import { demandLasting } from "./worker-process.ts";
 
 /** The records of installs. */
 export function installsOf({ installs: file }: DataPaths): Installs {
@@ -92,16 +94,22 @@ export function mcpStatesOf(hosts: readonly HostAt[]): { states: McpState[]; fai
   return { states, failures };
 }
 
-/** Writes what the registered hooks start, and the version of mem; returns the files that it changed. */
-export function writeHookFiles(paths: DataPaths, hosts: readonly HostAt[]): string[] {
+/**
+ * Writes what the registered hooks start, and the version of mem; returns the files that it changed. A Node that cannot
+ * load SQLite does not replace one that can; throws `worker_not_ready` where neither can.
+ */
+export async function writeHookFiles(context: CliContext, hosts: readonly HostAt[]): Promise<string[]> {
+  demandLasting();
+  const paths = context.paths();
+  const isKept = await keepsRuntime(context);
   prepareDataDirectory(paths.root);
   const launchers = writeLaunchers(
     paths,
     hosts.map(({ agent }) => agent),
   );
-  const runtime = `${process.execPath}\n${packageFile("dist", "hook.cjs")}\n`;
+  const { node, bundle } = ownRuntime();
   const notes: [string, string][] = [
-    [paths.hookRuntime, runtime],
+    ...(isKept ? [] : [[paths.hookRuntime, `${node}\n${bundle}\n`] satisfies [string, string]]),
     [paths.installVersion, `${version()}\n`],
   ];
   const changed = notes.filter(([file, text]) => readPrivateFile(file, "data_dir_unusable") !== text);
@@ -111,6 +119,15 @@ export function writeHookFiles(paths: DataPaths, hosts: readonly HostAt[]): stri
       replacePrivateFile(file, "data_dir_unusable", () => text);
   }
   return [...launchers, ...changed.map(([file]) => file)];
+}
+
+async function keepsRuntime({ environment, io, paths }: CliContext): Promise<boolean> {
+  const problem = await sqliteProblem(ownRuntime(), environment);
+  if (problem === null) return false;
+  const kept = startedByLaunchers(paths());
+  if (kept === null || (await sqliteProblem(kept, environment)) !== null) throw noSqlite(problem);
+  io.err(`SQLite cannot be loaded here (${problem}). Hooks still start ${homePath(kept.node)}.`);
+  return true;
 }
 
 /** Removes what only registered hooks start. */

@@ -10,7 +10,7 @@ import { type Answers, answersFrom } from "./sync-answers.ts";
 import { printSync, runUntilDone, syncJson } from "./sync-lines.ts";
 import { askEarlier, askProjects, chooseProjects, demandProjects, projectsOf } from "./sync-projects.ts";
 import { printWrapped } from "./table.ts";
-import { startWorker, stopWorker } from "./worker-process.ts";
+import { restartWorker } from "./worker-process.ts";
 
 export interface SetupOptions extends JsonOptions {
   hub?: string;
@@ -141,8 +141,7 @@ export async function restartSync(
   const { dataDir } = context.settings("write");
   let answer: Record<string, unknown> = {};
   try {
-    await stopWorker({ dataDir, clock, force: false });
-    await startWorker({ dataDir, environment, clock });
+    await restartWorker({ dataDir, environment, clock });
     await choose();
     const state = await runUntilDone(context);
     answer = syncJson(context, state);

@@ -14,6 +14,7 @@ import { prepareDataDirectory } from "../settings/data-dir.ts";
 import { childEnvironment, type Environment } from "../settings/environment.ts";
 import { terminalText } from "../text/terminal-text.ts";
 import { freeBytes, minFreeBytes } from "./checks/disk.ts";
+import { demandSqlite } from "./checks/sqlite.ts";
 import type { Io } from "./io.ts";
 import { healthOrNull, lookAtWorker } from "./worker-state.ts";
 
@@ -74,6 +75,22 @@ function prepareLogs({ root, logs }: DataPaths): void {
     });
   }
   prepareDataDirectory(logs);
+}
+
+/** Throws `worker_not_ready` in a copy that `yarn dlx` removes with the end of the command: worker and hooks would lose it. */
+export function demandLasting(): void {
+  if (!/[\\/]dlx-\d+[\\/]/.test(packageFile())) return;
+  throw new MemError("worker_not_ready", {
+    message: "`yarn dlx` removes mem when the command ends, so no worker and no hook can use it.",
+    hint: "Install it: `npm install -g agent-mem`.",
+  });
+}
+
+/** Stops the worker and starts another, once it is known that this Node can load SQLite. */
+export async function restartWorker(request: StartRequest): Promise<void> {
+  await demandSqlite(request.environment);
+  await stopWorker({ ...request, force: false });
+  await startWorker(request);
 }
 
 /** The error when the worker's code, or a package that it loads, is missing. */
@@ -169,7 +186,7 @@ function notReady(paths: DataPaths, message: string): MemError {
   const lines = terminalText(output ?? "").trim();
   if (/\bMODULE_NOT_FOUND\b/.test(lines)) return missingPackage();
   // The worker's own error, as worker/main.ts prints it.
-  const [, error, hint] = /^mem: (SQLite .*)\n {2}(.*)$/.exec(lines) ?? [];
+  const [, error, hint] = /^mem: ((?:SQLite|mem) .*)\n {2}(.*)$/.exec(lines) ?? [];
   if (error !== undefined && hint !== undefined)
     return new MemError("worker_not_ready", { message: error, hint });
   if (lines !== "") return new MemError("worker_not_ready", { message: `${message}\n${lines}` });

@@ -1,10 +1,10 @@
 // Context: what a session start and a read of a file cost beside reading the same rows from the database, on the same
 // 100,000 observations, both sides in process and in turn.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { importBundle } from "./bundle.mjs";
 import { installDataset } from "./dataset.mjs";
 import { interleave, ratioFigure } from "./measure.mjs";
+import { Database } from "./sqlite.mjs";
 import { ask, benchHome, startWorker } from "./worker.mjs";
 
 const projects = ["project-00", "project-03", "project-10", "project-20", "project-40"];

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { installDataset } from "./dataset.mjs";
 import { interleave, ratioFigure, timeProcess } from "./measure.mjs";
+import { Database } from "./sqlite.mjs";
 import { ask, benchHome, root, startWorker } from "./worker.mjs";
 
 const plugin = join(root, "hooks");

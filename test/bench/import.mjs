@@ -5,9 +5,9 @@ import { createReadStream, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { createSession } from "./delivery/claude-code-session.mjs";
 import { boundFigure, ratioFigure } from "./measure.mjs";
+import { Database } from "./sqlite.mjs";
 import { createTranscript } from "./transcripts.mjs";
 import { ask, benchHome, own, root, startWorker } from "./worker.mjs";
 

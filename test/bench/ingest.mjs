@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { bundle } from "./bundle.mjs";
 import { boundFigure, ratioFigure, spread } from "./measure.mjs";
+import { Database } from "./sqlite.mjs";
 import { ask, benchHome, own, startWorker } from "./worker.mjs";
 
 const connections = 32;

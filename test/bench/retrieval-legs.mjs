@@ -1,7 +1,7 @@
 // The legs of the search, each for itself: what plain full text would give on the same documents, the index's weighted
 // columns, the words of the neighbours alone, the vectors of the builtin embedder alone (exact, not through the index).
-import Database from "better-sqlite3";
 import { importBundle } from "./bundle.mjs";
+import { Database } from "./sqlite.mjs";
 
 export async function createLegs({ product, path, sets }) {
   const db = new Database(path);

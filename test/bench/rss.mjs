@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { datasetFile, installDataset, questions } from "./dataset.mjs";
 import { ratioFigure } from "./measure.mjs";
 import { searchOverHttp } from "./search.mjs";
+import { sqliteFile } from "./sqlite.mjs";
 import { benchHome, memoryOf, own, root, startWorker } from "./worker.mjs";
 
 const searches = 300;
@@ -49,7 +50,7 @@ function figure(name, kind, { ours, floor }) {
 async function startBare(env, database) {
   const code = `
     import fastify from "fastify";
-    import Database from "better-sqlite3";
+    import { Database } from ${JSON.stringify(sqliteFile)};
     const db = new Database(${JSON.stringify(database)}, { readonly: true });
     const app = fastify();
     app.get("/", async () => ({ rows: db.prepare("select count(*) from observations").pluck().get() }));

@@ -1,10 +1,10 @@
 // Search: five-word questions over HTTP at 1,000, 10,000 and 100,000 observations, inside a project and over everything,
 // against bare FTS5 in process: the same terms on the same index, joined to the project's rows, and without a project.
 // Both sides see the same questions in the same order, interleaved.
-import Database from "better-sqlite3";
 import { importBundle } from "./bundle.mjs";
 import { datasetFile, installDataset, questions } from "./dataset.mjs";
 import { boundFigure, ratioFigure, spread } from "./measure.mjs";
+import { Database } from "./sqlite.mjs";
 import { ask, benchHome, startWorker } from "./worker.mjs";
 
 const sizes = [1_000, 10_000, 100_000];

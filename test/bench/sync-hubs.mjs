@@ -3,12 +3,12 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import pg from "pg";
 import { importBundle } from "./bundle.mjs";
 import { startHttpProcess } from "./http-process.mjs";
 import { timeProcess } from "./measure.mjs";
 import { serverModules, startBenchPostgres } from "./server-home.mjs";
+import { Database } from "./sqlite.mjs";
 import { benchHome, own, root } from "./worker.mjs";
 
 const mem = join(root, "bin", "mem.js");

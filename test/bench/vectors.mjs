@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import Database from "better-sqlite3";
 import { bundle, importBundle } from "./bundle.mjs";
 import { installDataset } from "./dataset.mjs";
 import { boundFigure, ratioFigure, spread } from "./measure.mjs";
+import { Database } from "./sqlite.mjs";
 import { benchHome, memoryOf, own, root } from "./worker.mjs";
 
 const count = 100_000;

@@ -9,10 +9,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { newId } from "../../src/core/ids.ts";
+import { Database } from "../../src/store/sqlite/library.ts";
+import type { Sqlite } from "../../src/store/sqlite/open.ts";
 import { calledMem, type Mem, servedMem, sharedMem } from "./mem.ts";
 
 let mem: Mem;
@@ -31,7 +32,7 @@ const rules = async (from = mem): Promise<string[]> => {
   return JSON.parse(stdout).items.map(({ text }: { text: string }) => text);
 };
 
-function read<T>(path: string, ask: (db: Database.Database) => T): T {
+function read<T>(path: string, ask: (db: Sqlite) => T): T {
   const db = new Database(path, { readonly: true });
   try {
     return ask(db);

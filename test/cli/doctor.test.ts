@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { dataPaths } from "../../src/core/paths.ts";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { calledMem, type Mem, memsOfOneWorker, servedMem } from "./mem.ts";
@@ -27,8 +27,9 @@ test("doctor with the worker up finds nothing broken", async () => {
   expect(checks.filter(({ state }) => state === "fail")).toEqual([]);
   expect(checks.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
-      "Node",
+      "Runtime",
       "Data directory",
+      "SQLite",
       "Settings",
       "Database",
       "Worker",

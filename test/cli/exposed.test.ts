@@ -1,15 +1,13 @@
 // A data directory that other users can write to, or that no user can: every command reports it and the fix.
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { tempDir } from "../helpers/temp-dir.ts";
+import { packageCopy, sqliteParts } from "../helpers/package-copy.ts";
 import { workerBundle, workerHome } from "../helpers/worker-process.ts";
 import { calledMem } from "./mem.ts";
 
 const isRoot = process.getuid?.() === 0;
-const checkout = fileURLToPath(new URL("../..", import.meta.url));
 const other = 65_534;
 
 type Mem = ReturnType<typeof calledMem>;
@@ -87,10 +85,7 @@ describe.runIf(isRoot)("a data directory that cannot be used, as another user", 
 
   // The checkout may lie below a directory that only root may enter.
   function copyForOthers(): string {
-    const copy = tempDir();
-    const libraries = ["better-sqlite3", "bindings", "file-uri-to-path"];
-    const parts = ["bin", "dist", "package.json", ...libraries.map((name) => join("node_modules", name))];
-    for (const part of parts) cpSync(join(checkout, part), join(copy, part), { recursive: true });
+    const copy = packageCopy("bin", "dist", "package.json", ...sqliteParts);
     chmodSync(copy, 0o755);
     return copy;
   }

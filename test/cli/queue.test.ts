@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { until } from "../helpers/worker-process.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { until } from "../helpers/worker-process.ts";
 import { workingMem } from "./working-mem.ts";

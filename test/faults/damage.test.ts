@@ -11,8 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { toolUse } from "../helpers/posting-clients.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
 import { volume } from "../helpers/volume.ts";

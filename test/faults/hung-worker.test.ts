@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../src/core/is-alive.ts";
 import { markHung, readHungMark } from "../../src/hosts/hook/hung-mark.ts";
+import { installedCopy, oldNode } from "../helpers/package-copy.ts";
 import { volume } from "../helpers/volume.ts";
 import { processesOf, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 import { payload, silent } from "../hosts/hook/hook-payload.ts";
@@ -158,4 +159,16 @@ test("a private mark names its worker; another timeout renews it, from its begin
   expect(markHung(home.dataDir).sinceMs).toBeGreaterThanOrEqual(11_000);
   expect(readFileSync(markOf(home), "utf8")).toBe(before);
   expect(readHungMark(home.dataDir)?.lastMs).toBeLessThan(10_000);
+});
+
+test("a hook whose Node is too old for SQLite leaves the worker alone, and says so", async () => {
+  const { home, worker } = await stopped("the Node bundle");
+  age(home, 12);
+  const bundle = join(installedCopy(), "dist", "hook.cjs");
+  const hook = [oldNode(), bundle, "claude-code", "session-start"];
+  const { code, stdout } = await runHook(hook, home, start);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).systemMessage).toMatch(/^mem needs Node 22\.14 .* this is Node 20\.19\.0 /);
+  expect(processesOf(home)).toEqual([worker.pid]);
+  expect(spooled(home)).toHaveLength(2);
 });

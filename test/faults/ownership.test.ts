@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { takeOwnership } from "../../src/store/sqlite/owner-lock.ts";
 import { auditMessages } from "../helpers/message-audit.ts";
 import { toolUse } from "../helpers/posting-clients.ts";
 import { createRandom } from "../helpers/random.ts";
+import { sharedTempDir } from "../helpers/temp-dir.ts";
 import { volume } from "../helpers/volume.ts";
 import {
   type Answer,
   processesOf,
-  sharedWorker,
   spawnWorker,
   startWorker,
   until,
@@ -96,10 +96,13 @@ test("a worker whose data directory is removed ends and acknowledges nothing mor
 });
 
 /** A worker whose files the tests remove, one after the other. */
-let sharedHome: WorkerHome;
-const shared = sharedWorker((home) => {
-  sharedHome = home;
+const sharedHome = workerHome({}, sharedTempDir());
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
 });
+let started: Promise<WorkerProcess> | undefined;
+const shared = () => (started ??= startWorker(sharedHome, undefined, (end) => ends.push(end)));
 
 /** Takes files away while a second worker starts, which ends. */
 async function without(...names: readonly string[]): Promise<string> {

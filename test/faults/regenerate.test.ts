@@ -1,6 +1,6 @@
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { regenerationState } from "../../src/http/schemas/regenerate.ts";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { startScriptedModel } from "../helpers/scripted-model.ts";
 import { drained, startWorker, until, type WorkerProcess, workerHome } from "../helpers/worker-process.ts";
 

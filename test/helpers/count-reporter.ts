@@ -6,7 +6,8 @@ type RunEnd = Parameters<DefaultReporter["onTestRunEnd"]>;
 export default class CountReporter extends DefaultReporter {
   override onTestModuleCollected(module: TestModule): void {
     // Tests run compiled, from `.tests/<pid>/`.
-    module.task.name = module.task.name.replace(/^\.tests\/\d+\/(.*)\.js$/, "$1");
+    const { task } = module as TestModule & { task: { name: string } };
+    task.name = task.name.replace(/^\.tests\/\d+\/(.*)\.js$/, "$1");
     super.onTestModuleCollected(module);
   }
 

@@ -1,6 +1,7 @@
 // What a database says about its messages, and whether that can be true.
 import { copyFileSync, existsSync, rmSync } from "node:fs";
-import Database from "better-sqlite3";
+import { Database } from "../../src/store/sqlite/library.ts";
+import type { Sqlite } from "../../src/store/sqlite/open.ts";
 
 export interface MessageAudit {
   /** Tool-use ids of the stored messages. */
@@ -48,7 +49,7 @@ export function auditMessages(
   }
 }
 
-function texts(db: Database.Database, sql: string): string[] {
+function texts(db: Sqlite, sql: string): string[] {
   return db.prepare<[], string>(sql).pluck().all().map(String);
 }
 

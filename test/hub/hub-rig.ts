@@ -1,6 +1,5 @@
 // The hub over both stores, with accounts, and devices that push and read through the app.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterAll } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { digestOf, newId } from "../../src/core/ids.ts";
@@ -13,6 +12,7 @@ import { createServerHubStore } from "../../src/server/hub/server-hub.ts";
 import type { Environment } from "../../src/settings/environment.ts";
 import { loadServerSettings } from "../../src/settings/server.ts";
 import { openHubStore } from "../../src/store/sqlite/hub/hub-store.ts";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { canonicalJson, type JsonObject } from "../../src/text/json.ts";
 import { openTestServer } from "../helpers/hosted-server.ts";
 import { sharedTempDir } from "../helpers/temp-dir.ts";

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { stem } from "../../src/text/stem.ts";
 
 const words =

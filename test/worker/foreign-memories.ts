@@ -1,8 +1,8 @@
 // Small memories of other products, with the tables and formats that they write.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 
 export const at = Date.UTC(2025, 4, 1);
 const token = "ghp_0123456789abcdefghijhunter2hunter2abcd";

@@ -1,11 +1,11 @@
 // Importing databases and files of other memories through the worker's routes.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { dataPaths } from "../../src/core/paths.ts";
 import { allSources, type Search, sourcesOf } from "../../src/imports/find-sources.ts";
 import type { Source } from "../../src/imports/source.ts";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { at, claudeMem, mcpMemory, memories } from "./foreign-memories.ts";
 import { type Cut, importInto, stored } from "./import-world.ts";

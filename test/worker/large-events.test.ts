@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { sharedTempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 

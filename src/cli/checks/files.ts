@@ -1,4 +1,4 @@
-// Checks that need no worker: Node, the data directory and its files.
+// Checks that need no worker: the runtime, the data directory and its files.
 import {
   closeSync,
   existsSync,
@@ -21,17 +21,9 @@ import type { LoadedSettings } from "../../settings/load.ts";
 import { ageInWords, bytesInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** The running Node is supported. */
-export function checkNode(running: string): Check {
-  const [major = 0, minor = 0] = running.split(".").map(Number);
-  const supported = major > 20 || (major === 20 && minor >= 19);
-  return supported
-    ? ok("Node", running)
-    : fail(
-        "Node",
-        `${running} is too old: mem needs 20.19 or newer.`,
-        "Install a newer Node: https://nodejs.org",
-      );
+/** What runs mem. SQLite decides whether it is supported. */
+export function checkRuntime({ node, bun }: NodeJS.ProcessVersions): Check {
+  return ok("Runtime", bun === undefined ? `Node ${node}` : `Bun ${bun}`);
 }
 
 /** The data directory belongs to this user, is writable, and is closed to others. */

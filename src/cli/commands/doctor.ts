@@ -13,7 +13,7 @@ import {
   checkCrashes,
   checkDatabase,
   checkDataDirectory,
-  checkNode,
+  checkRuntime,
   checkSettings,
   checkSpool,
 } from "../checks/files.ts";
@@ -24,6 +24,7 @@ import { lostProgram } from "../checks/lost-program.ts";
 import { checkContextWords, checkMode } from "../checks/mode.ts";
 import { checkRecords } from "../checks/records.ts";
 import { checkEvents, checkPort, checkSocket, checkTvToken, checkWorker } from "../checks/running.ts";
+import { checkSqlite } from "../checks/sqlite.ts";
 import { addCommand, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { exitCode } from "../exit-codes.ts";
@@ -69,7 +70,7 @@ async function repairRecords({ io, worker }: CliContext): Promise<void> {
 }
 
 async function runChecks(context: CliContext): Promise<Check[]> {
-  const checks: (Check | null)[] = [checkNode(process.versions.node)];
+  const checks: (Check | null)[] = [checkRuntime(process.versions)];
   try {
     const paths = context.paths();
     checks.push(checkDataDirectory(paths), checkDisk(paths));
@@ -100,10 +101,12 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
   const token = checkTvToken(settings);
   const shown = [mode, token].flatMap((check) => (check === null ? [] : [check.message]));
   const elsewhere = [...settings.warnings, ...shown];
-  return [
+  const sqlite = await checkSqlite(paths, env);
+  const checks = [
+    sqlite.check,
     checkSettings(settings, unused),
     checkDatabase(paths),
-    await checkRecords(paths, { last, nowEpochMs }),
+    sqlite.loadsHere ? await checkRecords(paths, { last, nowEpochMs }) : null,
     ...(looked instanceof MemError
       ? [fail("Worker", looked.message, looked.hint)]
       : checkWorker(looked, version(), elsewhere)),
@@ -124,6 +127,12 @@ async function checksOf(context: CliContext, settings: LoadedSettings): Promise<
     mode,
     await checkContextWords(context),
   ];
+  return sqlite.loadsHere ? checks : checks.map((check) => check && withoutRestart(check));
+}
+
+// No worker would start, and a restart would end one that still works.
+function withoutRestart({ next, ...check }: Check): Check {
+  return next === undefined || /mem worker (re)?start/.test(next) ? check : { ...check, next };
 }
 
 function mcpStates(context: CliContext): ReturnType<typeof mcpStatesOf> {

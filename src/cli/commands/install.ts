@@ -204,7 +204,7 @@ async function installAll(
   const installer = installerOf(context);
   const installs = installsOf(context.paths());
   // First: what the hooks start.
-  writeHookFiles(context.paths(), [...installer.installed(), ...planned.map(({ host }) => host)]);
+  await writeHookFiles(context, [...installer.installed(), ...planned.map(({ host }) => host)]);
   const done = planned.map((one) => {
     const { files, refused } = installer.apply(one.plan);
     return { ...one, plan: { files, refused: [...one.plan.refused, ...refused] } };

@@ -67,11 +67,11 @@ interface Toggle {
   asJson: boolean;
 }
 
-function toggle(context: CliContext, { host, enabled, asJson }: Toggle): void {
+async function toggle(context: CliContext, { host, enabled, asJson }: Toggle): Promise<void> {
   const paths = context.paths();
   const hosts = hostsOf(context, host);
   if (hosts.length === 0 && enabled) throw noHostInstalled();
-  if (enabled) writeHookFiles(paths, hosts);
+  if (enabled) await writeHookFiles(context, hosts);
   const installs = installsOf(paths);
   if (hosts.length === 0 && installs.mcpWish() === true) installs.setMcpWish(null);
   const failures: MemError[] = [];

@@ -34,10 +34,10 @@ interface Repaired {
   revoked: string | null;
 }
 
-function repair(context: CliContext, asJson: boolean): void {
+async function repair(context: CliContext, asJson: boolean): Promise<void> {
   const { io } = context;
   const hosts = installerOf(context).installed();
-  const written = writeHookFiles(context.paths(), hosts);
+  const written = await writeHookFiles(context, hosts);
   const items: Repaired[] = [];
   const failures: MemError[] = [];
   for (const host of hosts) {

@@ -10,7 +10,7 @@ import { answersFrom } from "../sync-answers.ts";
 import { printRecord, printWrapped } from "../table.ts";
 import { noProjects, presentProjects } from "../unknown-project.ts";
 import { ageInWords, counted } from "../words.ts";
-import { startWorker, stopWorker } from "../worker-process.ts";
+import { restartWorker } from "../worker-process.ts";
 
 interface ConnectOptions extends JsonOptions {
   url?: string;
@@ -73,8 +73,7 @@ async function disconnectAll(context: CliContext, options: JsonOptions): Promise
   setSetting(dataDir, "MEM_TEAM_SERVER_URL", "");
   setSetting(dataDir, "MEM_TEAM_SERVER_KEY", "");
   const { environment, clock } = context;
-  await stopWorker({ dataDir, clock, force: false });
-  await startWorker({ dataDir, environment, clock });
+  await restartWorker({ dataDir, environment, clock });
   show(context, await context.worker().teamStatus(), options, "Address and key are removed.");
 }
 
@@ -100,8 +99,7 @@ async function connect(context: CliContext, options: ConnectOptions): Promise<vo
   setSetting(settings.dataDir, "MEM_TEAM_SERVER_URL", address);
   setSetting(settings.dataDir, "MEM_TEAM_SERVER_KEY", secret);
   const { environment, clock } = context;
-  await stopWorker({ dataDir: settings.dataDir, clock, force: false });
-  await startWorker({ dataDir: settings.dataDir, environment, clock });
+  await restartWorker({ dataDir: settings.dataDir, environment, clock });
   for (const [at, name] of projects.entries()) {
     const team_project = joined[at]?.name ?? name;
     await context.worker().connectTeam({ project: name, team_project, team_id, earlier: earlier === true });

@@ -13,6 +13,7 @@ import { resetSetting, setSetting } from "../../settings/write.ts";
 import { nearestName } from "../../text/edit-distance.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { tryBind } from "../bind-trial.ts";
+import { demandSqlite } from "../checks/sqlite.ts";
 import { addCommand, type CommandPart, type JsonOptions, jsonOption } from "../command.ts";
 import { canAsk, confirm } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -226,6 +227,7 @@ async function needsStart(context: CliContext, settings: LoadedSettings): Promis
 }
 
 async function restart(context: CliContext, { dataDir }: LoadedSettings): Promise<void> {
+  await demandSqlite(context.environment);
   const stop = () => stopWorker({ dataDir, clock: context.clock, force: true });
   await whileSlow(context.io, "The worker is still stopping…", stop);
   await start(context, dataDir);

@@ -7,11 +7,19 @@ import { workerUrl } from "../../client/worker-address.ts";
 import type { Health } from "../../client/worker-client.ts";
 import { codeOf, unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
+import { demandSqlite } from "../checks/sqlite.ts";
 import { addCommand, count, type JsonOptions, jsonOption } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { addedText, lastLines, renderLogLine } from "../log-lines.ts";
 import { printWarnings } from "../table.ts";
-import { missingPackage, startWorker, stopWorker, whileSlow, workerBundle } from "../worker-process.ts";
+import {
+  demandLasting,
+  missingPackage,
+  startWorker,
+  stopWorker,
+  whileSlow,
+  workerBundle,
+} from "../worker-process.ts";
 import { lookAtWorker, silentWorker } from "../worker-state.ts";
 import { stateAsJson, upInWords } from "./status.ts";
 
@@ -54,6 +62,7 @@ export function registerWorker(program: Command, context: CliContext): void {
     ],
     run: async ({ json }: JsonOptions) => {
       const asJson = json === true;
+      await demandSqlite(context.environment);
       await stopAndSay(context, { force: true, asJson });
       await startInBackground(context, asJson);
     },
@@ -102,6 +111,7 @@ async function startInBackground(context: CliContext, asJson: boolean): Promise<
     else io.out(`The worker already runs at ${urlOf(context, running)} (process ${running.pid}).`);
     return;
   }
+  demandLasting();
   const settings = context.settings("write");
   printWarnings(io, settings.warnings);
   const { environment, clock } = context;

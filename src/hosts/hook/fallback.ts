@@ -4,6 +4,7 @@
 import { processStart } from "../../core/clock.ts";
 import { codeOf } from "../../core/error-code.ts";
 import { failOpen } from "../../core/errors.ts";
+import { refusedNode } from "../../core/node-api.ts";
 import { kebabCase } from "../../text/kebab-case.ts";
 import { announcedProcess } from "./announced-worker.ts";
 import { replaceAfterMs } from "./deadlines.ts";
@@ -31,7 +32,7 @@ async function fallBackIn(place: string, event: Undelivered): Promise<string> {
   const { failed } = event;
   if (failed === "timeout") {
     const silence = lookAtSilence(place);
-    if (silence.is === "long") return failOver(event, place, silence.sinceMs);
+    if (silence.is === "long" && refusedNode() === null) return failOver(event, place, silence.sinceMs);
     if (silence.is === "ended") return orSpooled({ ...event, failed: "unreachable" });
   }
   // Another process took the address of a worker that has ended.
@@ -39,12 +40,16 @@ async function fallBackIn(place: string, event: Undelivered): Promise<string> {
   return orSpooled(event);
 }
 
+// A worker is never started with a Node that cannot load SQLite; the user is shown why once a session.
 async function orSpooled(event: Undelivered): Promise<string> {
-  const answer = startsWorker(event)
-    ? await failOpen("start the worker", () => afterStart(event))
-    : undefined;
+  const refusal = startsSession(event) ? refusedNode() : null;
+  const answer =
+    refusal === null && startsWorker(event)
+      ? await failOpen("start the worker", () => afterStart(event))
+      : undefined;
   if (answer === undefined) await failOpen("spool an event", () => spoolEvent(event));
-  return answer ?? "";
+  if (refusal === null) return answer ?? "";
+  return JSON.stringify({ systemMessage: `${refusal.message} ${refusal.hint}` });
 }
 
 async function failOver(event: Undelivered, place: string, sinceMs: number): Promise<string> {
@@ -59,8 +64,12 @@ export function rehearse(): void {
   spoolablePayload('{"tool_name":"Bash","tool_input":{"command":"<private>x</private> token=x"}}');
 }
 
-function startsWorker({ event, failed }: Undelivered): boolean {
-  return kebabCase(event) === "session-start" && (failed === "absent" || failed === "unreachable");
+function startsWorker(event: Undelivered): boolean {
+  return startsSession(event) && (event.failed === "absent" || event.failed === "unreachable");
+}
+
+function startsSession({ event }: Undelivered): boolean {
+  return kebabCase(event) === "session-start";
 }
 
 // Imported late: other events need no node:child_process.

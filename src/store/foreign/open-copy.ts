@@ -2,9 +2,10 @@
 import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
+import { openFile } from "../sqlite/library.ts";
+import type { Sqlite } from "../sqlite/open.ts";
 
 /** Tables, and the columns that are read of each. */
 type Needed = Readonly<Record<string, readonly string[]>>;
@@ -23,14 +24,14 @@ export function openCopy(
 ): ForeignDatabase {
   const folder = mkdtempSync(join(tmpdir(), "mem-import-"));
   const copy = join(folder, "copy.db");
-  let db: Database.Database | undefined;
+  let db: Sqlite | undefined;
   const close = () => {
     db?.close();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     if (!copied(path, copy)) throw beingWritten(path, product);
-    db = new Database(copy);
+    db = openFile(copy);
     db.pragma("query_only = on");
     const columns = columnsIn(db);
     for (const [table, names] of Object.entries(needed)) {
@@ -82,7 +83,7 @@ function beingWritten(path: string, product: string): MemError {
   });
 }
 
-function columnsIn(db: Database.Database): (table: string) => ReadonlySet<string> {
+function columnsIn(db: Sqlite): (table: string) => ReadonlySet<string> {
   const names = db.prepare<[string], string>("select name from pragma_table_info(?)").pluck();
   return (table) => new Set(names.all(table));
 }

@@ -15,12 +15,11 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import Database from "better-sqlite3";
 import { isoTime } from "../../core/clock.ts";
 import { failOpenSync, MemError } from "../../core/errors.ts";
+import { Database, openFile, openToRead } from "./library.ts";
 import { schemaVersion } from "./migrate.ts";
-import { busyTimeoutMs } from "./open.ts";
-import { openToRead } from "./open-file.ts";
+import { busyTimeoutMs, type Sqlite } from "./open.ts";
 import { syncDirectory } from "./set-aside.ts";
 import { storageError } from "./storage-error.ts";
 
@@ -95,7 +94,7 @@ const cannotOpen = (path: string) => (reason: string) => ({
  * memory, `database_newer`, or `database_corrupt`.
  */
 function checkCopy(path: string, from: string): MemoryCounts {
-  const db = new Database(path);
+  const db = openFile(path);
   try {
     db.pragma("journal_mode = delete");
     const version = versionOf(db, from);
@@ -116,7 +115,7 @@ function checkCopy(path: string, from: string): MemoryCounts {
 }
 
 // Tables of other databases, such as the hub's, have versions too.
-function versionOf(db: Database.Database, from: string): number {
+function versionOf(db: Sqlite, from: string): number {
   const tables = db.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
   if (!["schema_versions", "sessions", "observations", "user_prompts"].every((name) => tables.includes(name)))
     throw noMemory(from);
@@ -144,7 +143,7 @@ function damaged(from: string, cause?: unknown): MemError {
   });
 }
 
-function countsOf(db: Database.Database): MemoryCounts {
+function countsOf(db: Sqlite): MemoryCounts {
   const count = (from: string) => db.prepare<[], number>(`select count(*) from ${from}`).pluck().get() ?? 0;
   return {
     sessions: count("sessions"),
@@ -182,7 +181,7 @@ function stampOf(now: number): string {
 
 // The hub knows rows that the device wrote since, under the same numbers: sync takes a new id, as for a copied directory.
 function forgetDevice(path: string): void {
-  const db = new Database(path);
+  const db = openFile(path);
   try {
     const hasSync = db.prepare("select 1 from sqlite_schema where name = 'sync_state'").get() !== undefined;
     if (hasSync) db.prepare("delete from sync_state where name = 'nonce'").run();
@@ -194,7 +193,7 @@ function forgetDevice(path: string): void {
 function keepReplaced(path: string, now: number): string {
   // What is only in the log must be in the file that stays. A damaged database keeps its log beside it.
   failOpenSync("writing the log back into the replaced database", () => {
-    const db = new Database(path);
+    const db = openFile(path);
     try {
       db.pragma("wal_checkpoint(truncate)");
     } finally {
@@ -241,7 +240,7 @@ const neededSizes = 2.5;
 export function rewriteDatabase(path: string, onWritten: () => void): void {
   const { bavail, bsize } = statfsSync(dirname(path));
   if (bavail * bsize < statSync(path).size * neededSizes) throw new MemError("storage_full");
-  const db = new Database(path, { timeout: busyTimeoutMs });
+  const db = openFile(path, { timeout: busyTimeoutMs });
   try {
     db.pragma("secure_delete = on");
     // The log is as large as the database then: writing it back must not delay `onWritten`.

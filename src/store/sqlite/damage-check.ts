@@ -1,7 +1,7 @@
 // Finds damage: in the whole file (fast), in a table with its indexes, or as the cause of an error.
 import { existsSync } from "node:fs";
-import Database from "better-sqlite3";
 import { toMemError } from "../../core/errors.ts";
+import { openFile } from "./library.ts";
 import { schemaFaults } from "./migrate.ts";
 import { busyTimeoutMs, type Sqlite } from "./open.ts";
 import { isDamage, storageError } from "./storage-error.ts";
@@ -62,7 +62,7 @@ function findingsOf(db: Sqlite, pragma: string): string[] {
 // An error that neither the disk nor another process caused is a finding too.
 function reading(path: string, read: (db: Sqlite) => string[], ifDamaged?: string[]): string[] {
   try {
-    const db = new Database(path, { readonly: true, timeout: busyTimeoutMs });
+    const db = openFile(path, { readonly: true, timeout: busyTimeoutMs });
     try {
       return read(db);
     } finally {

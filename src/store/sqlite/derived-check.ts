@@ -1,8 +1,8 @@
 // Counts records whose derived data (full text, files, vectors) does not match them.
-import Database from "better-sqlite3";
 import { projectToken } from "../../core/records/scope-token.ts";
 import { indexedTables, misfitVectors } from "./derived-rebuild.ts";
 import type { IndexedTable } from "./derived-rows.ts";
+import { openFile } from "./library.ts";
 import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 
@@ -25,7 +25,7 @@ export const derivedKinds: readonly string[] = Object.keys(counters);
 /** Reads the database at `path` beside the worker. Throws a storage error, also for an unknown schema. */
 export function disagreementsIn(path: string, kind: string): Disagreements {
   try {
-    const db = new Database(path, { readonly: true });
+    const db = openFile(path, { readonly: true });
     try {
       return disagreements(db, [kind]);
     } finally {

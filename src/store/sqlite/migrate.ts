@@ -1,6 +1,8 @@
 // Migrates a database to the current schema in numbered steps, one transaction each; a new one gets the result of them all.
-import Database from "better-sqlite3";
+
+import type { Database as Sqlite } from "better-sqlite3";
 import { MemError } from "../../core/errors.ts";
+import { openFile } from "./library.ts";
 import init from "./migrations/0001-init.sql";
 import generation from "./migrations/0002-generation.sql";
 import searchTerms from "./migrations/0003-search-terms.sql";
@@ -78,7 +80,7 @@ function newestOf(steps: readonly Migration[]): number {
  * this code.
  */
 export function migrate(
-  db: Database.Database,
+  db: Sqlite,
   options: { product: string; now: number },
   steps: readonly Migration[] = migrations,
 ): void {
@@ -116,9 +118,9 @@ export function migrate(
 }
 
 /** Damage of the schema: tables that differ from the migrations, or a wrong version. */
-export function schemaFaults(db: Database.Database): string[] {
+export function schemaFaults(db: Sqlite): string[] {
   const version = db.prepare("select max(version) from schema_versions").pluck().get();
-  const right = new Database(":memory:");
+  const right = openFile(":memory:");
   try {
     migrate(right, { product: "", now: 0 });
     const entries = "select name, coalesce(sql, '') as sql from sqlite_schema";

@@ -2,8 +2,8 @@
 import { chmodSync, existsSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { failOpenSync, MemError } from "../../core/errors.ts";
+import { openFile } from "./library.ts";
 import { type Migration, migrate } from "./migrate.ts";
-import { openFile } from "./open-file.ts";
 import { isDamage, storageError } from "./storage-error.ts";
 
 export type Sqlite = Database.Database;

@@ -4,7 +4,7 @@ import { statSync, truncateSync } from "node:fs";
 import type Database from "better-sqlite3";
 import { unlessMissing } from "../../core/error-code.ts";
 import { failOpenSync } from "../../core/errors.ts";
-import { openFile } from "./open-file.ts";
+import { openFile } from "./library.ts";
 import { isDamage, storageError, storageLocked } from "./storage-error.ts";
 
 export interface Ownership {

@@ -1,8 +1,8 @@
 // The database read by a command, as of one moment, beside a worker that writes.
 import { MemError } from "../../core/errors.ts";
+import { openToRead } from "./library.ts";
 import { schemaVersion } from "./migrate.ts";
 import type { Sqlite } from "./open.ts";
-import { openToRead } from "./open-file.ts";
 import { isDamage, storageError } from "./storage-error.ts";
 
 /**

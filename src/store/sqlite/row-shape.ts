@@ -1,7 +1,7 @@
 // The stored form of the rows of a table or index: order and types of their values.
-import Database from "better-sqlite3";
 import { failOpenSync } from "../../core/errors.ts";
 import type { Value } from "./damaged-pages.ts";
+import { openFile } from "./library.ts";
 import type { Sqlite } from "./open.ts";
 
 export interface Shape {
@@ -71,7 +71,7 @@ export function shapeOfIndex(db: Sqlite, index: string, whole: Shape): Shape {
 /** The shape of a stored `create table`; undefined when it is lost or does not create `table`. */
 export function writtenShape(sql: string | null | undefined, table: string): Shape | undefined {
   if (!/^create table/i.test(sql ?? "")) return undefined;
-  const scratch = new Database(":memory:");
+  const scratch = openFile(":memory:");
   try {
     const shape = failOpenSync("reading a stored schema", () => {
       scratch.prepare(sql ?? "").run();

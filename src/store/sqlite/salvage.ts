@@ -1,7 +1,9 @@
 // Copies the readable rows of a damaged database into a new one, without holding a table in memory.
-import Database from "better-sqlite3";
+
+import type { Statement } from "better-sqlite3";
 import { type DamagedTables, type FoundRow, openDamagedTables } from "./damaged-tables.ts";
 import { rebuildDerived } from "./derived-rebuild.ts";
+import { Database } from "./library.ts";
 import type { Sqlite } from "./open.ts";
 import { storageError } from "./storage-error.ts";
 
@@ -90,7 +92,7 @@ function copyTable(from: DamagedTables, to: Sqlite, table: string): number {
     to.prepare<[string], string>("select name from pragma_table_info(?)").pluck().all(table),
   );
   // Rows of one table may come from several versions, each with its columns.
-  const inserts = new Map<string, Database.Statement<[FoundRow]>>();
+  const inserts = new Map<string, Statement<[FoundRow]>>();
   let copied = 0;
   for (const row of from.rows(table)) {
     const columns = Object.keys(row).filter((column) => known.has(column));
@@ -107,7 +109,7 @@ function copyTable(from: DamagedTables, to: Sqlite, table: string): number {
 }
 
 // A value of the wrong type is damage too, but `or ignore` does not skip it in a strict table.
-function insertRow(insert: Database.Statement<[FoundRow]>, row: FoundRow): number {
+function insertRow(insert: Statement<[FoundRow]>, row: FoundRow): number {
   try {
     return insert.run(row).changes;
   } catch (cause) {

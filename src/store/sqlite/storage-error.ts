@@ -1,6 +1,6 @@
 // Maps SQLite's errors to the error catalog.
-import Database from "better-sqlite3";
 import { MemError, toMemError } from "../../core/errors.ts";
+import { Database } from "./library.ts";
 
 /** True when the file is damaged or not a database. */
 export function isDamage(cause: unknown): boolean {

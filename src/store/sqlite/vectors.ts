@@ -1,8 +1,8 @@
 // Vectors of observations: written by the embedder, deleted with the record, and read by the vector index.
 
-import Database from "better-sqlite3";
 import type { Observation } from "../../core/records/records.ts";
 import type { VectorSet } from "../../core/records/vector-status.ts";
+import { openFile } from "./library.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 import { storageError } from "./storage-error.ts";
@@ -131,7 +131,7 @@ export interface VectorRow {
 /** Opens the vectors of a database read-only, beside the connection that writes. */
 export function openVectorReader(path: string) {
   try {
-    const db = new Database(path, { readonly: true, timeout: 1_000 });
+    const db = openFile(path, { readonly: true, timeout: 1_000 });
     db.pragma("cache_size = -2000");
     return { ...createVectorReader(db), close: () => void db.close() };
   } catch (cause) {

@@ -1,7 +1,7 @@
 // What a run with a scripted model left in the database, as figures.
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { boundFigure } from "../measure.mjs";
+import { Database } from "../sqlite.mjs";
 import { inventedRule } from "./scripted-model.mjs";
 
 /** Counts the observations of a data directory: all, those that local wrote, statements, and the invented rule. */

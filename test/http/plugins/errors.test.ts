@@ -1,8 +1,8 @@
-import Database from "better-sqlite3";
 import { afterAll, describe, expect, test } from "vitest";
 import { type ErrorCode, errorCatalogue, MemError } from "../../../src/core/errors.ts";
 import { toHttpError } from "../../../src/http/plugins/errors.ts";
 import { errorBody } from "../../../src/http/schemas/error.ts";
+import { Database } from "../../../src/store/sqlite/library.ts";
 import { storageError } from "../../../src/store/sqlite/storage-error.ts";
 import { sendRaw } from "../../helpers/raw-http.ts";
 import { fakeWorld, listenOnLoopback, local } from "../support.ts";

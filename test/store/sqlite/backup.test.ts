@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { copyDatabase, dropReplaced, replaceDatabaseBy } from "../../../src/store/sqlite/backup.ts";
+import { Database } from "../../../src/store/sqlite/library.ts";
 import { emptyMemory, fill, type Memory } from "./exported-memory.ts";
 
 const never = { onProgress: () => undefined, signal: new AbortController().signal };

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Database } from "../../../src/store/sqlite/library.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { type Salvaged, salvage } from "../../../src/store/sqlite/salvage.ts";
 import { createMemoryStore } from "../../helpers/memory-store.ts";

@@ -1,10 +1,10 @@
 // The log synced outside of SQLite: the fate of writes when the sync fails or when they are rolled back.
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { MemError } from "../../../src/core/errors.ts";
 import { createGroupCommit } from "../../../src/store/sqlite/group-commit.ts";
+import { Database } from "../../../src/store/sqlite/library.ts";
 import { createLogSync, type LogSync } from "../../../src/store/sqlite/log-sync.ts";
 import { openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { disagreements } from "../../../src/store/sqlite/derived-check.ts";
+import { Database } from "../../../src/store/sqlite/library.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { createStore } from "../../../src/store/sqlite/store.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";

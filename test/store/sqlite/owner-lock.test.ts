@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { olderSqlite } from "../../../src/core/node-api.ts";
 import { takeOwnership } from "../../../src/store/sqlite/owner-lock.ts";
 
 let directory: string;
@@ -57,7 +58,7 @@ test("a lock file that is damaged while it is held still keeps others out", asyn
 
 async function ownerInAnotherProcess(): Promise<{ kill(): Promise<unknown> }> {
   const script = `
-    const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 0 });
+    const db = new (require(${JSON.stringify(olderSqlite() ?? "better-sqlite3")}))(process.argv[1], { timeout: 0 });
     db.pragma("locking_mode = exclusive");
     db.exec("begin exclusive");
     console.log("owner");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { DraftObservation } from "../../../src/core/records/drafts.ts";
+import { Database } from "../../../src/store/sqlite/library.ts";
 import { closeDatabase, openDatabase, type Sqlite } from "../../../src/store/sqlite/open.ts";
 import { salvage } from "../../../src/store/sqlite/salvage.ts";
 import { createStore, type Store } from "../../../src/store/sqlite/store.ts";
