@@ -76,11 +76,4 @@ export const importSources: readonly SourceCommand[] = [
     ],
     notes: "The notes go to a project named as their folder, or to that of --project.",
   },
-  {
-    name: "git",
-    about: "Import commit messages that say why, as decisions and causes",
-    path: "a repository (default: the one around this directory)",
-    examples: ["mem import git --print # how many commits say why", "mem import git ~/src/shop --since 365d"],
-    notes: "Commits of all authors but bots, without merges. The repository is only read.",
-  },
 ];

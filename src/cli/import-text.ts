@@ -52,7 +52,6 @@ export function importSummary(ended: ImportProgress): string[] {
       : [
           `Excluded, left out: ${counted(ended.excluded, "record")}. See \`mem project list\` and MEM_EXCLUDE_PATHS.`,
         ]),
-    ...(ended.left === 0 ? [] : [`Without a reason, left out: ${counted(ended.left, "commit")}.`]),
     ...(malformed === 0 ? [] : [`Not readable: ${counted(malformed, "line")}, the first at ${places}.`]),
     ...unreadableLines(ended.unreadable),
     ...(ended.unfinished === 0
@@ -79,17 +78,9 @@ function unreadableLines(unreadable: readonly string[]): string[] {
 
 /** One line for each source and project, with the newest prompts below. */
 export function previewLines({ sources, projects, malformed, unreadable }: ImportPreview): string[] {
-  const found = sources.map(({ kind, files, commits, bytes = 0, imported }) => {
-    const isAll = imported > 0 && imported === (commits ?? bytes);
-    const part = isAll
-      ? "all"
-      : commits === undefined
-        ? bytesInWords(imported)
-        : imported.toLocaleString("en-US");
-    const size =
-      commits === undefined
-        ? `${counted(files, "file")}, ${bytesInWords(bytes)}`
-        : counted(commits, "commit");
+  const found = sources.map(({ kind, files, bytes, imported }) => {
+    const part = imported === bytes ? "all" : bytesInWords(imported);
+    const size = `${counted(files, "file")}, ${bytesInWords(bytes)}`;
     return `${kind}: ${size}${imported === 0 ? "" : `, ${part} imported before`}`;
   });
   return [

@@ -31,7 +31,6 @@ export function databaseSource(kind: DatabaseKind, path: string): Source {
     name: path,
     key: contentKey(kind, path),
     host: kind,
-    unit: "bytes",
     size: statSync(path).size,
     steps: (position) => rowsOf(openers[kind](path), position, statSync(path).size),
   };

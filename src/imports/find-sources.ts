@@ -6,22 +6,16 @@ import { hostAt, type Machine } from "../hosts/host-places.ts";
 import { agentNamed } from "../hosts/registry.ts";
 import { type DatabaseKind, databaseSource } from "./databases.ts";
 import { transcriptKinds, transcriptsAt } from "./find-transcripts.ts";
-import { gitSource, repositoryAt } from "./git.ts";
 import { basicMemorySource, mcpMemorySource } from "./note-files.ts";
 import { type Source, unreadable, unreadableSource } from "./source.ts";
 
 export interface Search {
   machine: Machine;
-  /** The directory of the command. */
-  cwd: string;
   now: number;
-  /** Newest sessions or commits at most; null for all. */
+  /** Newest sessions at most; null for all. */
   limit: number | null;
-  sinceEpochMs: number;
   /** Where notes without a project go; null for the name of their source. */
   project: string | null;
-  /** Labels of the projects of directories. */
-  labelsOf(directories: readonly string[]): Promise<string[]>;
 }
 
 type Finder = (path: string | undefined, search: Search) => Promise<Source[]>;
@@ -36,7 +30,6 @@ const finders: Readonly<Record<string, Finder>> = {
   "basic-memory": notes({ variable: "BASIC_MEMORY_HOME", folder: "basic-memory" }, (path, { project }) =>
     basicMemorySource(path, project ?? basename(path)),
   ),
-  git: async (path, search) => [await gitSource(resolve(search.cwd, path ?? "."), search)],
 };
 
 /** Sources of a kind: at `path`, or at their usual place. Throws `not_found` where `path` leads to none. */
@@ -48,14 +41,9 @@ export async function sourcesOf(kind: string, path: string | undefined, search: 
   }
 }
 
-/** Everything at its usual place, and the repository around the directory. */
+/** Everything at its usual place. */
 export async function allSources(search: Search): Promise<Source[]> {
-  const isRepository = (await repositoryAt(search.cwd)) !== null;
-  const kinds = Object.keys(finders).filter((kind) => kind !== "git" || isRepository);
-  const found = (await Promise.all(kinds.map((kind) => usualSources(kind, search)))).flat();
-  return found.filter(
-    ({ project = search.project }) => search.project === null || project === search.project,
-  );
+  return (await Promise.all(Object.keys(finders).map((kind) => usualSources(kind, search)))).flat();
 }
 
 /** At their usual place, which may be one that cannot be read. */

@@ -97,7 +97,6 @@ function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: Found
     name: path,
     key: contentKey(kindName, realpathSync(path)),
     host: kind.host,
-    unit: "bytes",
     size: bytes,
     steps: (position) => readTranscript({ path, createReader: kind.createReader }, { position, now }),
   };

@@ -15,11 +15,9 @@ export interface ImportProgress extends ImportCounts {
   /** Sources, and sources that were read to their end. */
   sources: number;
   finished: number;
-  /** Records of other memories and of commits. */
+  /** Records of other memories. */
   records: number;
   lines: number;
-  /** Records that say nothing worth keeping, such as a commit without a reason. */
-  left: number;
   /** Records of excluded projects and paths. */
   excluded: number;
   malformed: number;
@@ -55,7 +53,6 @@ export async function importAll(sources: readonly Source[], options: ImportOptio
       finished: 0,
       records: 0,
       lines: 0,
-      left: 0,
       excluded: 0,
       malformed: 0,
       unfinished: 0,
@@ -106,7 +103,7 @@ const lookEveryMs = 250;
 const longestWaitMs = 120_000;
 
 type Sums = ImportCounts &
-  Pick<ImportProgress, "records" | "lines" | "left" | "excluded" | "malformed" | "unfinished" | "done">;
+  Pick<ImportProgress, "records" | "lines" | "excluded" | "malformed" | "unfinished" | "done">;
 
 function onlySums({
   sources: _s,
@@ -130,7 +127,7 @@ async function* importSource(
   // What is excluded today is read again by the next import.
   let isRepeated = filter !== null;
   for await (const step of stepsOf(source, start)) {
-    const { lines, malformed, malformedAt, unreadable = [], left = 0, unfinished = 0, read: done } = step;
+    const { lines, malformed, malformedAt, unreadable = [], unfinished = 0, read: done } = step;
     const records = await importRecords(selectedRecords(step.records ?? [], filter), options);
     const events = filter === null ? step.events : await filter.events(step.events);
     const batch = { source: source.key, host: source.host, events };
@@ -141,7 +138,7 @@ async function* importSource(
       : noImports;
     yield {
       ...addCounts(counts, { ...noImports, ...records.counts }),
-      ...{ records: records.added, excluded: records.excluded, lines, left, malformed, unfinished, done },
+      ...{ records: records.added, excluded: records.excluded, lines, malformed, unfinished, done },
       malformedAt: malformedAt === null ? [] : [`${source.name}:${malformedAt}`],
       unreadable,
     };

@@ -26,7 +26,7 @@ export function mcpMemorySource(path: string, project: string): Source | null {
   const session = notesSession("mcp-memory", { project, part: "", startedAt: at });
   return {
     ...{ kind: "mcp-memory", name: path, key: contentKey("mcp-memory", path), host: "mcp-memory" },
-    ...{ unit: "bytes", size },
+    size,
     steps: (position) => graph(path, session, position),
   };
 }
@@ -107,7 +107,8 @@ export function basicMemorySource(folder: string, project: string): Source | nul
   const notes = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
   return {
     ...{ kind: "basic-memory", name: folder, key: contentKey("basic-memory", folder), host: "basic-memory" },
-    ...{ unit: "bytes", size: notes.reduce((sum, { bytes }) => sum + bytes, 0), files: notes.length },
+    size: notes.reduce((sum, { bytes }) => sum + bytes, 0),
+    files: notes.length,
     async *steps(position) {
       const known = createKnownNotes(position);
       if (failed.length > 0) yield { ...emptyStep(), position, unreadable: failed.map(whyNot) };

@@ -1,4 +1,4 @@
-// Records of other memories and of commits, as lines of `mem export`: the worker cleans them and finds them by their keys.
+// Records of other memories, as lines of `mem export`: the worker cleans them and finds them by their keys.
 import { contentKey, derivedId } from "../core/ids.ts";
 import { type ExportKind, exportedFields, foreignPrompt } from "../core/records/memory-export.ts";
 import { summaryParts, summaryText } from "../core/records/summary-parts.ts";
@@ -7,7 +7,7 @@ import { excerpt } from "../text/excerpt.ts";
 import type { JsonObject } from "../text/json.ts";
 import { clip, oneLine } from "../text/plain-text.ts";
 
-/** Where notes come from: a session of the other memory, or a repository. */
+/** Where notes come from: a session of the other memory. */
 export interface NoteSession {
   /** The host's session id, where the other memory has it; else an id of the source's own. */
   id: string;
@@ -35,10 +35,6 @@ export interface Note {
   concepts?: readonly string[];
   filesRead?: readonly string[];
   filesModified?: readonly string[];
-  /** Set for a statement: how likely a colleague would pass it on. */
-  salience?: number | null;
-  branch?: string | null;
-  commit?: string;
 }
 
 const titleChars = 300;
@@ -77,11 +73,6 @@ export function observationLine(session: NoteSession, note: Note): JsonObject {
     created_at_epoch: note.at,
     status: "active",
     reach: "project",
-    branch: note.branch ?? null,
-    git_commit: note.commit ?? null,
-    ...(note.salience === undefined || note.salience === null
-      ? {}
-      : { said_by: "agent", salience: note.salience }),
   });
 }
 

@@ -13,7 +13,7 @@ interface ProjectPreview {
   prompts: number;
   toolUses: number;
   turns: number;
-  /** Of other memories and of commits. */
+  /** Of other memories. */
   records: number;
   /** The first and the last event, epoch ms. */
   fromEpoch: number;
@@ -25,9 +25,7 @@ interface ProjectPreview {
 interface FoundSources {
   kind: string;
   files: number;
-  /** Where the source has them, instead of bytes. */
-  commits?: number;
-  bytes?: number;
+  bytes: number;
   /** Of these: read by an import before. */
   imported: number;
 }
@@ -111,12 +109,11 @@ export async function previewSources(
 }
 
 function sourcesByKind(sources: readonly Source[]): FoundSources[] {
-  const kinds = new Map(sources.map(({ kind, unit }) => [kind, unit]));
-  return [...kinds].map(([kind, unit]) => {
+  return [...new Set(sources.map(({ kind }) => kind))].map((kind) => {
     const ofKind = sources.filter((source) => source.kind === kind);
-    const size = ofKind.reduce((sum, each) => sum + each.size, 0);
+    const bytes = ofKind.reduce((sum, each) => sum + each.size, 0);
     const files = ofKind.reduce((sum, each) => sum + (each.files ?? 1), 0);
-    return { kind, files, [unit]: size, imported: 0 };
+    return { kind, files, bytes, imported: 0 };
   });
 }
 
@@ -149,10 +146,8 @@ function seeRecord(byLabel: Map<string, Seen>, record: JsonObject): void {
   const text = textField(record, "prompt_text", "title", "summary_text");
   if (record.type === "session") seen.sessions.add(textField(record, "claude_session_id"));
   else {
-    // The session of a month of commits begins with the month.
-    const isFirst = seen.prompts + seen.records === 0;
-    seen.fromEpoch = isFirst ? at : Math.min(seen.fromEpoch, at);
-    seen.untilEpoch = isFirst ? at : Math.max(seen.untilEpoch, at);
+    seen.fromEpoch = Math.min(seen.fromEpoch, at);
+    seen.untilEpoch = Math.max(seen.untilEpoch, at);
     if (record.type === "prompt") seen.prompts += 1;
     else seen.records += 1;
     seen.samples = [shownPrompt(text), ...seen.samples].slice(0, mostSamples);

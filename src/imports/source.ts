@@ -1,4 +1,4 @@
-// A source of an import: one file, database or repository, read in steps from where the last import ended.
+// A source of an import: one file or database, read in steps from where the last import ended.
 
 import { codeOf } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
@@ -13,13 +13,9 @@ export interface Source {
   name: string;
   /** Hash of kind and place. */
   key: string;
-  /** Label of the project of all its records, where they have the same. */
-  project?: string;
   /** Host agent of the events. */
   host: string;
-  /** What its size counts. */
-  unit: "bytes" | "commits";
-  /** For the progress. */
+  /** Bytes, for the progress. */
   size: number;
   /** Files of a folder that is one source. */
   files?: number;
@@ -33,8 +29,6 @@ export interface SourceStep {
   known?: number;
   /** Lines of an export, for sources that are no transcripts. */
   records?: JsonObject[];
-  /** Records of the source that say nothing worth keeping. */
-  left?: number;
   /** Of the size, read since the last step; and lines. */
   read: number;
   lines: number;
@@ -92,5 +86,5 @@ export function unreadableSource({ kind, name }: Pick<Source, "kind" | "name">, 
     throw thrown;
   };
   const key = contentKey(kind, name, "unreadable");
-  return { kind, name, key, host: kind, unit: "bytes", size: 0, steps };
+  return { kind, name, key, host: kind, size: 0, steps };
 }

@@ -1,14 +1,16 @@
 // What the user never wants recorded leaves no byte in the data directory: paths and projects, over hooks and routes.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readWorkerAddress } from "../../src/client/worker-address.ts";
+import { Database } from "../../src/store/sqlite/library.ts";
 import { calledMem, type Mem } from "../cli/mem.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { findCanaries, tempDir } from "../helpers/temp-dir.ts";
+import { claudeMem } from "../worker/foreign-memories.ts";
 
 const hook = fileURLToPath(new URL("../../dist/hook.cjs", import.meta.url));
 
@@ -82,30 +84,25 @@ test("excluded paths and projects leave no byte from the next event on", async (
 test("imports leave out excluded projects and paths, and explicit requests say so", async () => {
   const mem = calledMem();
   const root = realpathSync(tempDir());
-  const repository = (name: string) => {
-    const folder = join(root, name);
-    mkdirSync(folder);
-    git(folder, "init", "-q");
-    return folder;
-  };
-  const open = repository("open");
-  commit(open, "a.ts", "Keep the kanari-plain cache\n\nWe keep it because the disk is slow.");
-  commit(open, "k.pem", "Rotate the kanari-key file\n\nWe rotate it because the old one expired.");
-  const off = repository("off");
-  commit(off, "a.ts", "Use the kanari-off parser\n\nWe use it because the other one was slow.");
-  const client = repository("client");
-  commit(client, "a.ts", "Use the kanari-client parser\n\nWe use it because the other one was slow.");
+  const [open, off, client] = ["open", "off", "client"].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [open, off, client]) mkdirSync(folder);
 
   await mem("worker", "start");
   expect((await mem("remember", "Always use the kanari-rule tool.", "--project", "off")).code).toBe(0);
   await mem("project", "off", "off");
   await mem("settings", "set", "MEM_EXCLUDE_PATHS", `${client}/**,*.pem`);
 
-  expect(JSON.parse((await mem("import", "git", open, "--json")).stdout)).toMatchObject({
-    ...{ records: 1, excluded: 1 },
-  });
-  expect((await mem("import", "git", off)).stdout).toContain("Excluded, left out: 1 record.");
-  expect((await mem("import", "git", client)).stdout).toContain("Excluded, left out: 1 record.");
+  const memory = otherMemory(root, [
+    { project: "open", word: "kanari-plain", file: "a.ts" },
+    { project: "open", word: "kanari-key", file: "certs/k.pem" },
+    { project: "off", word: "kanari-off", file: "a.ts" },
+    { project: "open", word: "kanari-client", file: join(client, "a.ts") },
+  ]);
+  expect((await mem("import", "claude-mem", memory)).stdout).toContain("Excluded, left out: 3 records.");
   const transcripts = join(mem.home.env.HOME ?? "", ".claude", "projects", "p");
   mkdirSync(transcripts, { recursive: true });
   for (const [name, cwd] of Object.entries({ open, off, client }))
@@ -137,15 +134,23 @@ test("imports leave out excluded projects and paths, and explicit requests say s
     expect([word, found(mem, `kanari-${word}`)]).toEqual([word, []]);
 }, 60_000);
 
-function git(folder: string, ...words: string[]): void {
-  const identity = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgSign=false"];
-  execFileSync("git", ["-C", folder, ...identity, ...words]);
-}
-
-function commit(folder: string, file: string, message: string): void {
-  writeFileSync(join(folder, file), message);
-  git(folder, "add", ".");
-  git(folder, "commit", "-q", "-m", message);
+/** A database of claude-mem with one observation for each row. */
+function otherMemory(
+  folder: string,
+  rows: readonly { project: string; word: string; file: string }[],
+): string {
+  const path = claudeMem(folder);
+  const db = new Database(path);
+  for (const table of ["observations", "session_summaries", "user_prompts"]) db.exec(`delete from ${table}`);
+  const insert = db.prepare(
+    `insert into observations (memory_session_id, project, type, title, facts, narrative, concepts, files_read, files_modified,
+       created_at, created_at_epoch)
+     values ('memory-1', ?, 'discovery', ?, '[]', 'It is slow.', '[]', '[]', ?, 't', ?)`,
+  );
+  for (const [n, { project, word, file }] of rows.entries())
+    insert.run(project, `The ${word} parser`, JSON.stringify([file]), 1_777_600_000_000 + n);
+  db.close();
+  return path;
 }
 
 /** A prompt and a tool use as Claude Code writes them. */

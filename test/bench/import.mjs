@@ -1,7 +1,7 @@
 // `mem import` against bare reading and JSON parsing of the same lines: lines per second, memory, and what is left to do
-// after a kill. 100,000 lines of transcripts and a history of 10,000 commits; `--size` sets the lines, a tenth of it the commits.
-import { spawn, spawnSync } from "node:child_process";
-import { createReadStream, mkdirSync, readdirSync, readFileSync } from "node:fs";
+// after a kill. 100,000 lines of transcripts; `--size` sets the lines.
+import { spawn } from "node:child_process";
+import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,19 +15,12 @@ const mem = join(root, "bin", "mem.js");
 
 export async function run({ say, size = 100_000 }) {
   if (process.platform !== "linux") throw new Error("resident memory is read from /proc: Linux only");
-  const transcripts = await measure(say, {
+  return measure(say, {
     name: "transcripts",
     write: (home) => writeTranscripts(home, size),
     words: (home) => ["claude-code", join(home, "past")],
     bare: (home) => readBare(join(home, "past")),
   });
-  const history = await measure(say, {
-    name: "commits",
-    write: (home) => writeHistory(home, size / 10),
-    words: (home) => ["git", join(home, "shop")],
-    bare: (home) => readLog(join(home, "shop")),
-  });
-  return [...transcripts, ...history];
 }
 
 async function measure(say, { name, write, words, bare }) {
@@ -231,30 +224,6 @@ function addTurn(session, add, number) {
   );
 }
 
-/** Commits by `git fast-import`; three of five say why. */
-function writeHistory(home, size) {
-  const folder = join(home, "shop");
-  mkdirSync(folder);
-  const git = (words, input) => {
-    const { status, stderr } = spawnSync("git", ["-C", folder, ...words], { input, maxBuffer: 1e9 });
-    if (status !== 0) throw new Error(`git ${words[0]}: ${stderr}`);
-  };
-  git(["init", "-q", "-b", "main"]);
-  let stream = "";
-  for (let number = 1; number <= size; number++) {
-    const topic = topics[number % topics.length];
-    const why = `The ${topic} lost case ${number}, because the buffer was cut before the last token was read.\n\nSigned-off-by: A <a@example.com>`;
-    const message = number % 5 < 3 ? `Fix ${topic} ${number}\n\n${why}` : `Update ${topic} ${number}`;
-    const at = Date.UTC(2024, 0, 1) / 1_000 + number * 3_600;
-    const content = `export const value = ${number};\n`;
-    stream += `commit refs/heads/main\nauthor A <a@example.com> ${at} +0000\ncommitter A <a@example.com> ${at} +0000\n`;
-    stream += `data ${Buffer.byteLength(message)}\n${message}\nM 100644 inline src/${topic}-${number % 90}.ts\ndata ${content.length}\n${content}\n`;
-  }
-  git(["fast-import", "--quiet"], stream);
-  git(["reset", "-q", "--hard", "main"]);
-  return size;
-}
-
 async function readBare(folder) {
   const started = performance.now();
   let kept = 0;
@@ -264,15 +233,5 @@ async function readBare(folder) {
     for await (const line of lines) kept += JSON.parse(line).type.length;
   }
   if (kept === 0) throw new Error("nothing was read");
-  return performance.now() - started;
-}
-
-async function readLog(folder) {
-  const started = performance.now();
-  const words = ["-C", folder, "log", "-z", "--reverse", "--name-only", "--format=%H%n%at%n%an%n%B"];
-  const git = spawn("git", words, { stdio: ["ignore", "pipe", "ignore"] });
-  let parts = 0;
-  for await (const chunk of git.stdout.setEncoding("utf8")) parts += chunk.split("\0").length;
-  if (parts === 0) throw new Error("nothing was read");
   return performance.now() - started;
 }

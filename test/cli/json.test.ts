@@ -81,7 +81,6 @@ const cases: string[][] = [
   ["import", "claude-code", join(imports, "claude-code")],
   ["import", "codex", join(imports, "codex")],
   ["import", "gemini", join(imports, "gemini")],
-  ["import", "git", "--limit", "1"],
   ["project", "list"],
   ["project", "rename", "web", "site"],
   ["project", "merge", "site", "shop", "--yes"],

@@ -7,7 +7,7 @@ import { recordStep, type Source } from "../../src/imports/source.ts";
 import type { Json, JsonObject } from "../../src/text/json.ts";
 
 function sourceOf(name: string, steps: Source["steps"]): Source {
-  return { kind: "notes", name, key: name, host: "notes", unit: "bytes", size: 1, steps };
+  return { kind: "notes", name, key: name, host: "notes", size: 1, steps };
 }
 
 function sourceWith(records: JsonObject[]): Source {

@@ -21,8 +21,7 @@ function search(folder: string, project: string | null = null): Search {
     paths: dataPaths(folder),
   } as unknown as Search["machine"];
   return {
-    ...{ machine, cwd: folder, now: at, limit: null, sinceEpochMs: 0, project },
-    labelsOf: async () => [""],
+    ...{ machine, now: at, limit: null, project },
   };
 }
 

@@ -88,7 +88,7 @@ function refuseWords([word]: readonly string[]): void {
 const options: NonNullable<CommandPart["options"]> = [
   projectOption("only this project"),
   ["--since <time>", "only from 2026-01-31, yesterday, 36h, 7d on"],
-  ["--limit <n>", "only the newest n sessions or commits", count(1, 10_000_000)],
+  ["--limit <n>", "only the newest n sessions", count(1, 10_000_000)],
   ["--print", "show what would be imported, import nothing"],
   ["--plain", "print lines, even on a terminal"],
   jsonOption,
@@ -97,8 +97,7 @@ const options: NonNullable<CommandPart["options"]> = [
 const everything = {
   about: "Import the past: everything that is found on this machine",
   options: [...options, ["--yes", "do not ask"]],
-  notes: `Transcripts of host agents, databases of other memories, and commits of the
-repository around this directory.
+  notes: `Transcripts of host agents, and databases of other memories.
 ${deletedTranscripts}`,
 } satisfies Partial<CommandPart>;
 
@@ -143,12 +142,9 @@ async function sourcesFor(context: CliContext, asked: Asked, options: ImportOpti
   const { allSources, sourcesOf } = await import("../../imports/find-sources.ts");
   const search = {
     machine: machineOf(context),
-    cwd: process.cwd(),
     now: context.clock.now(),
     limit: options.limit ?? null,
-    sinceEpochMs: sinceOf(context, options),
     project: options.project ?? null,
-    labelsOf: context.worker().projectsOf,
   };
   return asked.source === null ? allSources(search) : sourcesOf(asked.source, asked.path, search);
 }
