@@ -1,5 +1,4 @@
 // Fifty projects that look alike, and random calls of everything that recalls: none tells of another project.
-// MEM_TEST_SEED repeats a run.
 import { expect, test } from "vitest";
 import { connectMcp } from "../cli/mcp/connect.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";

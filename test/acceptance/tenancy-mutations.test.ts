@@ -54,8 +54,11 @@ test("statement bounds isolate tenants without policies, and each bound is neede
     else texts.set(text, [...(texts.get(text) ?? []), asked]);
   };
   expect(await workFaults(walls.database, world)).toEqual([]);
+  // A lost bound shows where there is something: ids of nothing are asked for less.
   const whole = await faultsOf(
-    full ? [...sample, ...sampleOf(living, random)] : sample.filter(() => random.next() < 0.25),
+    full
+      ? [...sample, ...sampleOf(living, random)]
+      : sample.filter(({ idKind }) => !/deleted|never|malformed/.test(idKind) || random.next() < 0.1),
     {
       onCase: (next) => {
         asked = next;

@@ -112,7 +112,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
     changes: true,
     slots: [path("failedJob")],
   },
-  "POST /v1/jobs/:id/cancel": { access: "write", body: nothing, slots: [path("job")] },
+  "POST /v1/jobs/:id/cancel": { access: "write", body: nothing, changes: true, slots: [path("job")] },
   "POST /v1/keys": { access: "write", ok: 201, readsToo: "or 403", body: nothing },
   "GET /v1/keys": { access: "read" },
   "DELETE /v1/keys/:id": { access: "write", readsToo: "or 404", slots: [path("key")] },

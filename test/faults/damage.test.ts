@@ -1,5 +1,4 @@
 // Single damaged pages: over every one of them the worker starts, takes a message, ends, and starts again.
-// MEM_TEST_SEED repeats a run.
 import {
   closeSync,
   copyFileSync,

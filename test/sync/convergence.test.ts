@@ -1,4 +1,3 @@
-// MEM_TEST_SEED repeats a run.
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scryptCost } from "../../src/sync/account-key.ts";
