@@ -23,7 +23,6 @@ export function gitRepository(folder: string): GitRepository {
 
 function newRepository(folder: string): string {
   const { git, commit } = commandsIn(folder);
-  // Without the sample hooks.
   git("init", "--quiet", "--initial-branch=main", "--template=");
   commit("a.txt", "one\n");
   return folder;

@@ -3,7 +3,7 @@ import { Database } from "../../src/store/sqlite/library.ts";
 import { sharedTempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerHome } from "../helpers/worker-process.ts";
 
-const flood = (piece: string, chars = 900_000) => piece.repeat(Math.ceil(chars / piece.length));
+const flood = (piece: string) => piece.repeat(Math.ceil(900_000 / piece.length));
 
 const hook = (event: string, payload: object) => ({
   path: `/api/hooks/claude-code/${event}`,
