@@ -109,9 +109,7 @@ async function forget(worker: WorkerProcess, body: object): Promise<State> {
   );
 }
 
-test("a forgotten project leaves no byte of a thousand canaries in any file", {
-  timeout: 240_000,
-}, async () => {
+test("a forgotten project leaves no byte of a thousand canaries in any file", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const [gone, stays]: [string[], string[]] = [[], []];
@@ -137,7 +135,7 @@ test("a forgotten project leaves no byte of a thousand canaries in any file", {
   expect(filesWithAny(home, gone)).toEqual([]);
 });
 
-test("words leave every file, and what does not contain them stays", { timeout: 120_000 }, async () => {
+test("words leave every file, and what does not contain them stays", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const known: string[] = [];
@@ -166,9 +164,7 @@ async function counted(worker: WorkerProcess): Promise<object> {
   return counts;
 }
 
-test("a killed forget goes on in the next worker, and its undo restores all of it", {
-  timeout: 120_000,
-}, async () => {
+test("a killed forget goes on in the next worker, and its undo restores all of it", async () => {
   const root = tempDir();
   const src = join(root, "heron", "src");
   mkdirSync(src, { recursive: true });

@@ -35,6 +35,9 @@ async function stopped(name: LauncherName, event = "post-tool-use") {
   return { home, worker };
 }
 
+/** For a hook that the worker answers, on a loaded machine too. */
+const patient = (home: WorkerHome) => ({ ...home, env: { ...home.env, MEM_HOOK_TIMEOUT_MS: "20000" } });
+
 /** Sets the mark back, as if the first hook had timed out this long ago. */
 function age(home: WorkerHome, seconds: number): void {
   const [worker] = readFileSync(markOf(home), "utf8").split(" ");
@@ -49,7 +52,7 @@ async function replaced(home: WorkerHome, { pid }: { pid: number }): Promise<voi
   await until(() => hasNext() || undefined, 20_000, "the next worker");
 }
 
-describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) => {
+describe.each(ways)("with a worker that hangs, %s", (name) => {
   test("a session start spools at first, and one after ten seconds replaces it", async () => {
     const { home, worker } = await stopped(name);
     // On a loaded machine the first hook may have taken seconds.
@@ -86,7 +89,7 @@ describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) 
     age(home, 12);
     process.kill(worker.pid, "SIGCONT");
     await worker.get("/api/health");
-    expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
+    expect((await runHook(launchers[name]("stop"), patient(home), payload)).code).toBe(0);
     expect(existsSync(markOf(home))).toBe(false);
     expect(processesOf(home)).toEqual([worker.pid]);
   });
@@ -118,7 +121,7 @@ describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) 
     expect(existsSync(markOf(home))).toBe(false);
     writeFileSync(markOf(home), mark, { mode: 0o600 });
     const before = spooled(home).length;
-    expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
+    expect((await runHook(launchers[name]("stop"), patient(home), payload)).code).toBe(0);
     expect(spooled(home).length).toBeLessThanOrEqual(before);
     await next.stop();
     expect(readdirSync(home.dataDir)).not.toContain("worker.json");
@@ -126,7 +129,7 @@ describe.each(ways)("with a worker that hangs, %s", { timeout: 60_000 }, (name) 
   });
 });
 
-test("eight hooks that find a hung worker leave one worker", { timeout: 60_000 }, async () => {
+test("eight hooks that find a hung worker leave one worker", async () => {
   const { home, worker } = await stopped("the Node bundle");
   age(home, 12);
   const command = launchers["the Node bundle"]("session-start");

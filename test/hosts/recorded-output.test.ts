@@ -152,7 +152,6 @@ const recorded: readonly [host: string, folder: string, Expected][] = [
 
 test.each(recorded)(
   "%s: every payload of %s gets its exact envelope, or nothing",
-  { timeout: 60_000 },
   async (host, folder, expected) => {
     expect(expected.map(([file]) => file).toSorted()).toEqual(recordedFiles(folder).toSorted());
     const session = await sessionOf(host);
@@ -170,7 +169,7 @@ async function itemsOf(worker: WorkerProcess, path: string): Promise<JsonObject[
   return Array.isArray(items) ? items.filter(isJsonObject) : [];
 }
 
-test("Gemini's prompt is stored without the context before it", { timeout: 60_000 }, async () => {
+test("Gemini's prompt is stored without the context before it", async () => {
   const { worker, send } = await sessionOf("gemini-cli");
   const payload = recordedPayload("gemini-cli", "BeforeAgent");
   expect(textField(payload, "prompt")).toContain("<hook_context>CTX_SessionStart_0</hook_context>");
@@ -180,7 +179,7 @@ test("Gemini's prompt is stored without the context before it", { timeout: 60_00
   expect(JSON.stringify(prompt)).not.toContain("CTX_SessionStart_0");
 });
 
-test("Gemini's three ends of one session are one", { timeout: 60_000 }, async () => {
+test("Gemini's three ends of one session are one", async () => {
   const { worker, send } = await sessionOf("gemini-cli");
   await send("BeforeAgent", recordedPayload("gemini-cli", "BeforeAgent"));
   await send("AfterAgent", recordedPayload("gemini-cli", "AfterAgent"));
@@ -190,7 +189,7 @@ test("Gemini's three ends of one session are one", { timeout: 60_000 }, async ()
   expect(await itemsOf(worker, "/api/summaries")).toHaveLength(1);
 });
 
-test("Copilot's turn ends with the last message of its transcript", { timeout: 60_000 }, async () => {
+test("Copilot's turn ends with the last message of its transcript", async () => {
   const { home, worker, send } = await sessionOf("copilot-cli");
   const path = join(home.env.HOME ?? "", ".copilot", "session-state", "s", "events.jsonl");
   mkdirSync(dirname(path), { recursive: true });
@@ -245,16 +244,14 @@ const cursorPayload = (event: string, fields: JsonObject) => ({
   ...fields,
 });
 
-test("Cursor: every event gets its exact envelope, or nothing", { timeout: 60_000 }, async () => {
+test("Cursor: every event gets its exact envelope, or nothing", async () => {
   const outputs = cursorEvents.map(
     ([event, fields, text]) => [event, cursorPayload(event, fields), text] as const,
   );
   await expectOutputs("cursor", await sessionOf("cursor"), outputs);
 });
 
-test("Cursor's events are stored once if Claude Code's hooks bring them too", {
-  timeout: 60_000,
-}, async () => {
+test("Cursor's events are stored once if Claude Code's hooks bring them too", async () => {
   const { home, worker, send } = await sessionOf("cursor");
   const claudeNames: Record<string, string> = { beforeSubmitPrompt: "UserPromptSubmit" };
   for (const [event, fields] of cursorEvents) {
@@ -277,17 +274,13 @@ test.each<[string, string, string, string]>([
   ["a list", "gemini-cli", "[1]", "not_an_object"],
   ["no session", "copilot-cli", '{"prompt":"go"}', "no_session"],
   ["no prompt", "gemini-cli", '{"session_id":"s"}', "missing_field"],
-])(
-  "a hook with %s prints nothing, and is counted",
-  { timeout: 60_000 },
-  async (_what, host, input, reason) => {
-    const home = workerHome();
-    const worker = await startWorker(home);
-    const event = host === "gemini-cli" ? "before-agent" : "user-prompt-submit";
-    expect(await runHook(launchers["as registered"](event, host), home, input)).toEqual(silent);
-    expect(await runHook(launchers["the Node bundle"](event, host), home, input)).toEqual(silent);
-    const { body } = await worker.get("/api/health");
-    expect(body).toMatchObject({ unreadEvents: [{ host, reason, events: 2, last_event: event }] });
-    expect(spooled(home)).toEqual([]);
-  },
-);
+])("a hook with %s prints nothing, and is counted", async (_what, host, input, reason) => {
+  const home = workerHome();
+  const worker = await startWorker(home);
+  const event = host === "gemini-cli" ? "before-agent" : "user-prompt-submit";
+  expect(await runHook(launchers["as registered"](event, host), home, input)).toEqual(silent);
+  expect(await runHook(launchers["the Node bundle"](event, host), home, input)).toEqual(silent);
+  const { body } = await worker.get("/api/health");
+  expect(body).toMatchObject({ unreadEvents: [{ host, reason, events: 2, last_event: event }] });
+  expect(spooled(home)).toEqual([]);
+});

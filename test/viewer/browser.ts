@@ -2,6 +2,7 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { patienceMs } from "../helpers/eventually.ts";
 import type { WorkerProcess } from "../helpers/worker-process.ts";
 import { launchBrowser } from "./chromium.mjs";
 
@@ -21,15 +22,12 @@ export interface OpenPage extends Observed {
   show(link: string): Promise<void>;
 }
 
-// A wait that never ends names what it waited for, before the test runs out of time.
-const waitMs = 30_000;
-
 /** A browser for the tests of a file. `open` gives a fresh profile whose only origin is the worker's. */
 export function testBrowser() {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await launchBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
   return {
     async open(worker: WorkerProcess, link = "#/", options: BrowserContextOptions = {}): Promise<OpenPage> {
@@ -42,7 +40,8 @@ export function testBrowser() {
         ...options,
       });
       onTestFinished(() => context.close());
-      context.setDefaultTimeout(waitMs);
+      // A wait that never ends names what it waited for, before the test runs out of time.
+      context.setDefaultTimeout(patienceMs);
       const page = await context.newPage();
       const observed = observe(page, origin);
       await page.goto(`${origin}/${link}`);

@@ -95,7 +95,7 @@ test("an open page keeps 2,000 of 10,000 events, and scrolling finds the others"
     await settled(feed);
   }
   expect(shownIds(feed)).toEqual(world.ids());
-}, 30_000);
+});
 
 const step = fc.oneof(
   fc.record({ do: fc.constant("store" as const), count: fc.integer({ min: 1, max: 60 }) }),
@@ -140,4 +140,4 @@ test("the feed is always the newest records without a gap, and bounded", async (
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+});

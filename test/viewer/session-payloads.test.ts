@@ -94,4 +94,4 @@ test("no payload is more than text on the pages of sessions, context, status and
   }
   expect(found).toEqual([]);
   expect([...foreign, ...dialogs, ...errors]).toEqual([]);
-}, 60_000);
+});

@@ -6,7 +6,6 @@ import { drained, startWorker, type WorkerProcess, workerHome } from "../../help
 import { type GatewayDouble, gatewayDouble } from "./gateway-double.ts";
 
 const observationFeed = { enabled: true, channel: "chat", to: "room-1" };
-const patience = 20_000;
 
 interface Message {
   to: string;
@@ -52,7 +51,7 @@ async function observe(worker: WorkerProcess, file: string): Promise<void> {
 }
 
 const connected = (gateway: GatewayDouble) =>
-  eventually(async () => expect(await gateway.command("mem_feed")).toContain(", connected"), patience);
+  eventually(async () => expect(await gateway.command("mem_feed")).toContain(", connected"));
 
 test("a new observation becomes a message to the channel", async () => {
   const home = workerHome();
@@ -61,7 +60,7 @@ test("a new observation becomes a message to the channel", async () => {
   gateway.startServices();
   await connected(gateway);
   await observe(worker, "login-timeout.ts");
-  await eventually(() => expect(messages).toHaveLength(1), patience);
+  await eventually(() => expect(messages).toHaveLength(1));
   expect(messages[0]).toEqual({ to: "room-1", text: expect.stringMatching(/^\[demo\] .*login-timeout\.ts/) });
   expect(await gateway.command("mem_feed")).toBe("Feed: on, to chat room-1, connected; 1 sent");
 });
@@ -70,7 +69,7 @@ test("waits 1 s after a lost connection, twice as long each time, at most 30 s",
   const { gateway, waits, passTime } = withChannel({ MEM_DATA_DIR: tempDir() });
   gateway.startServices();
   for (const count of [1, 2, 3, 4, 5, 6, 7]) {
-    await eventually(() => expect(waits).toHaveLength(count), patience);
+    await eventually(() => expect(waits).toHaveLength(count));
     passTime();
   }
   expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
@@ -83,16 +82,16 @@ test("connects to the next worker, and waits 1 s again after that", async () => 
   gateway.startServices();
   await connected(gateway);
   await first.stop();
-  await eventually(() => expect(waits).toEqual([1_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000]));
   passTime();
-  await eventually(() => expect(waits).toEqual([1_000, 2_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000, 2_000]));
   const second = await startWorker(home);
   passTime();
   await connected(gateway);
   await observe(second, "again.ts");
-  await eventually(() => expect(messages).toHaveLength(1), patience);
+  await eventually(() => expect(messages).toHaveLength(1));
   await second.kill();
-  await eventually(() => expect(waits).toEqual([1_000, 2_000, 1_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000, 2_000, 1_000]));
 });
 
 describe("/mem_feed", () => {
@@ -126,9 +125,6 @@ test("a channel that refuses messages is logged once, and the feed goes on", asy
   gateway.startServices();
   await connected(gateway);
   await observe(worker, "a.ts");
-  await eventually(
-    async () => expect(await gateway.command("mem_feed")).toContain("1 not delivered"),
-    patience,
-  );
+  await eventually(async () => expect(await gateway.command("mem_feed")).toContain("1 not delivered"));
   expect(gateway.warnings).toEqual(["mem: the feed's channel did not take a message"]);
 });

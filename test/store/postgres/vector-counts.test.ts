@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { countVectors } from "../../../src/store/postgres/vector-counts.ts";
 import { prepareVectors } from "../../../src/store/postgres/vectors.ts";
+import { patienceMs } from "../../helpers/eventually.ts";
 import { makeProject } from "../../helpers/hosted-records.ts";
 import { openVectorDatabase } from "../../helpers/vector-database.ts";
 
@@ -34,8 +35,8 @@ test("counts the vectors of one model among many of another", async () => {
   await embed("new", many - 5);
   await owner.query("set session_replication_role = origin");
   await owner.query("analyze mem.observations, mem.observation_vectors");
-  const counted = (model: string) => countVectors(system, { embedder: "http", model }, 20_000);
+  const counted = (model: string) => countVectors(system, { embedder: "http", model }, patienceMs);
   expect(await counted("new")).toEqual({ done: many - 5, total: many, failure: null });
   expect(await counted("earlier")).toMatchObject({ done: many });
   expect(await counted("none")).toMatchObject({ done: 0 });
-}, 90_000);
+});
