@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { compileTests } from "./helpers/compiled-tests.ts";
+import { patienceMs } from "./helpers/eventually.ts";
 import CountReporter from "./helpers/count-reporter.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -42,12 +43,11 @@ export default defineConfig({
     execArgv: ["--enable-source-maps"],
     reporters: [new CountReporter()],
     sequence: { sequencer: LongFirst },
-    // Only the patience of a test that fails, on a loaded machine too: the longest test without more time takes 26 s on two
-    // cores that run four files.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The default of 1 s is short there.
-    expect: { poll: { timeout: 20_000 } },
+    // Only a test that fails waits so long: a machine with twenty processes for each processor passes too. Longer than
+    // `patienceMs`, so that a wait names what never came.
+    testTimeout: 5 * patienceMs,
+    hookTimeout: 5 * patienceMs,
+    expect: { poll: { timeout: patienceMs } },
     // A process per file costs 0.3 s of CPU; the code keeps no state in modules, so files share one. What a test changes in
     // its process (environment, working directory, timers), it restores.
     isolate: false,

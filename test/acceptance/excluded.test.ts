@@ -79,7 +79,7 @@ test("excluded paths and projects leave no byte from the next event on", async (
     expect([word, found(mem, `kanari-${word}`)]).not.toEqual([word, []]);
   for (const word of ["folder", "file", "key", "off", "spooled"])
     expect([word, found(mem, `kanari-${word}`)]).toEqual([word, []]);
-}, 60_000);
+});
 
 test("imports leave out excluded projects and paths, and explicit requests say so", async () => {
   const mem = calledMem();
@@ -132,7 +132,7 @@ test("imports leave out excluded projects and paths, and explicit requests say s
     expect([word, found(mem, `kanari-${word}`)]).not.toEqual([word, []]);
   for (const word of ["key", "off", "client", "refused", "session-off", "session-client"])
     expect([word, found(mem, `kanari-${word}`)]).toEqual([word, []]);
-}, 60_000);
+});
 
 /** A database of claude-mem with one observation for each row. */
 function otherMemory(

@@ -139,7 +139,7 @@ test("a forgotten project leaves no byte of its canaries in any file", {
   expect(filesWithAny(home, gone)).toEqual([]);
 });
 
-test("words leave every file, and what does not contain them stays", { timeout: 120_000 }, async () => {
+test("words leave every file, and what does not contain them stays", async () => {
   const home = workerHome();
   const worker = await startWorker(home);
   const known: string[] = [];
@@ -171,9 +171,7 @@ async function counted(worker: WorkerProcess): Promise<object> {
   return counts;
 }
 
-test("a killed forget goes on in the next worker, and its undo restores all of it", {
-  timeout: 120_000,
-}, async () => {
+test("a killed forget goes on in the next worker, and its undo restores all of it", async () => {
   const root = tempDir();
   const src = join(root, "heron", "src");
   mkdirSync(src, { recursive: true });

@@ -74,7 +74,7 @@ test("a rule of one device is on another until it ends; the hub cannot read it",
   const wrong = await setUp(tablet, "another passphrase altogether");
   expect(wrong.code).toBe(77);
   expect(wrong.stdout + wrong.stderr).toContain("This is not the passphrase of the account.");
-}, 240_000);
+});
 
 test("no record leaves a device before its project has a yes, and paused changes wait", async () => {
   await joinedPair();
@@ -122,7 +122,7 @@ test("another passphrase, then another key: devices follow, and nothing is lost"
   expect(items.filter(({ this_device }: { this_device: boolean }) => this_device)).toHaveLength(1);
   for (const mem of [laptop, desk, tablet])
     expect(JSON.parse((await mem("sync", "status", "--json")).stdout).failed).toEqual([]);
-}, 240_000);
+});
 
 test("a backup that is restored is another device: nothing is overwritten", async () => {
   await joinedPair();
@@ -138,7 +138,7 @@ test("a backup that is restored is another device: nothing is overwritten", asyn
   for (const mem of [laptop, desk]) await eventually(async () => expect((await rulesOf(mem)).length).toBe(3));
   const { failed } = JSON.parse((await laptop("sync", "status", "--json")).stdout);
   expect(failed).toEqual([]);
-}, 240_000);
+});
 
 test("a session starts although the hub never answers", async () => {
   await joinedPair();
@@ -161,7 +161,7 @@ test("a session starts although the hub never answers", async () => {
   // The request to the hub is still open.
   const { worker } = JSON.parse((await laptop("status", "--json")).stdout);
   expect(worker.sync).toMatchObject({ state: "pulling", last_error: null });
-}, 240_000);
+});
 
 function textsIn(directory: string): string {
   return readdirSync(directory)

@@ -37,7 +37,7 @@ test("asks first, deletes with undo or for good, and lists receipts", async () =
   await mem("forget", "2", "--yes");
   const [, trashId = ""] = /trash (\d+)$/m.exec((await mem("trash", "receipts")).stdout) ?? [];
   expect((await mem("trash", "restore", trashId)).stdout).toBe("Restored 1 observation.\n");
-}, 60_000);
+});
 
 test("words alone mean all projects: the plan and the question name them", async () => {
   const mem = servedMem();
@@ -52,7 +52,7 @@ test("words alone mean all projects: the plan and the question name them", async
   expect(asked.stderr.replace(/\s+/g, " ")).toContain("Of all projects: shop (2 records), attic (1 record).");
   const one = await mem("forget", "--query", "walrus", "--project", "attic", "--dry-run");
   expect(one.stdout).not.toContain("projects");
-}, 60_000);
+});
 
 test("words that only the trash has are deleted with --now", async () => {
   const mem = servedMem();
@@ -63,4 +63,4 @@ test("words that only the trash has are deleted with --now", async () => {
   expect((await mem(...words, "--dry-run")).stdout).toContain("Would delete 1 entry of the trash.\n");
   expect((await mem(...words, "--yes")).stdout).toContain("Deleted 1 entry of the trash");
   expect(JSON.parse((await mem("trash", "--json")).stdout).items).toEqual([]);
-}, 60_000);
+});

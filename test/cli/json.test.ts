@@ -180,7 +180,7 @@ test("every answer is an object with the documented keys, in snake_case", async 
   const regenerate = calledMem({ MEM_DATA_DIR: worker.dataDir });
   check(["regenerate"], await regenerate("regenerate", "--yes", "--json"));
   expect([...documented.keys()].filter((command) => !seen.has(command))).toEqual([]);
-}, 240_000);
+});
 
 /** The command of the words, after its answer has passed. */
 function checkAnswer(words: readonly string[], { stdout, stderr }: MemRun): string {

@@ -78,4 +78,4 @@ test("doctor and status say that the hooks start a moved package, until repair",
 
   expect((await run(present, env, "repair")).code).toBe(0);
   expect((await run(present, env, "doctor")).code).toBe(0);
-}, 60_000);
+});

@@ -85,7 +85,7 @@ test("exports to and imports from a pipe and a private file", async () => {
   );
   const beside = await mem("server", "import", "--team", "acme", "--project", "copy", file, "--json");
   expect(JSON.parse(beside.stdout).created).toEqual(counts);
-}, 60_000);
+});
 
 test("a bad export, project or file ends with an exit code and creates nothing", async () => {
   const mem = calledMem({ MEM_DATABASE_URL: url });
@@ -110,7 +110,7 @@ test("a bad export, project or file ends with an exit code and creates nothing",
   expect((await runMem(mem.home, ["server", "export", ...there])).code).toBe(0);
   const blank = await piped(mem, anExport(1), "import", "--team", " ", "--project", "a");
   expect(blank.code).toBe(64);
-}, 60_000);
+});
 
 test("a closed pipe ends an export silently", async () => {
   const mem = calledMem({ MEM_DATABASE_URL: url });
@@ -126,7 +126,7 @@ test("a closed pipe ends an export silently", async () => {
   const [code] = await once(child, "exit");
   expect(code).toBe(0);
   expect(await said).toBe("");
-}, 60_000);
+});
 
 test("without a database, an export says so and creates none", async () => {
   const { code, stderr } = await calledMem()("server", "export", ...shop);

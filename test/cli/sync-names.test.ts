@@ -55,4 +55,4 @@ test("unknown names are refused, names of the hub taken, failures have exit code
   const connected = await desk("server", "connect", ...team, "--project", "ghost");
   expect(connected.code).toBe(66);
   expect(connected.stderr).toContain("Known: shop.");
-}, 240_000);
+});

@@ -9,7 +9,7 @@ import { openTerminal } from "./tui/pseudo-terminal.ts";
 
 const passphrase = "six random words for this test";
 
-test("the questions of the first device and of the next one", { timeout: 120_000 }, async () => {
+test("the questions of the first device and of the next one", async () => {
   const hubHome = workerHome();
   const account = await newAccount(hubHome, "alice");
   const { url, kill } = await startHub(hubHome);

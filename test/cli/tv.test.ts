@@ -187,7 +187,9 @@ test("a short token is reported at start, by doctor and with the address", async
   const before = await mem("doctor", "--json");
   expect(before.stdout).toContain(weak);
   await mem("worker", "start");
-  expect((await mem("worker", "logs")).stdout).toContain(`SECURITY mem: ${weak}`);
+  // The log is written behind the worker's start.
+  const logged = async () => (await mem("worker", "logs")).stdout;
+  await expect.poll(logged).toContain(`SECURITY mem: ${weak}`);
   expect((await mem("status")).stderr.replaceAll("\n", " ")).toContain(weak);
   const doctor = JSON.parse((await mem("doctor", "--json")).stdout);
   const told = doctor.items.filter(({ message }: { message: string }) => message.includes(weak));

@@ -136,7 +136,7 @@ test("a worker that hangs is called that by every command, and a restart replace
   expect((await mem("worker", "restart")).code).toBe(0);
   expect(pidOf(mem.home.dataDir)).not.toBe(pid);
   expect(processesOf(mem.home)).toEqual([pidOf(mem.home.dataDir)]);
-}, 120_000);
+});
 
 test("status with the worker down says that events wait", async () => {
   const mem = calledMem();

@@ -25,7 +25,7 @@ const blocks = shellBlocks();
 const observations = 12;
 
 describe("shell blocks of the documents", () => {
-  test("the commands run", { timeout: 240_000 }, async () => {
+  test("the commands run", async () => {
     const { mem, project } = await filledMemory();
     const before = process.cwd();
     mkdirSync(project, { recursive: true });
@@ -34,7 +34,7 @@ describe("shell blocks of the documents", () => {
     for (const block of ofKind("run")) await runBlock(block, mem.home, project);
   });
 
-  test("the server commands run", { timeout: 120_000 }, async () => {
+  test("the server commands run", async () => {
     const [first, ...rest] = ofKind("server");
     expect(first).toBeDefined();
     if (first === undefined) return;
@@ -45,7 +45,7 @@ describe("shell blocks of the documents", () => {
     await runShell({ ...first, text: withWaiting(text) }, home, join(home.dataDir, "..", "exports"));
   });
 
-  test("the transcript of the README is what the demo prints", { timeout: 60_000 }, async () => {
+  test("the transcript of the README is what the demo prints", async () => {
     const [command = "", ...lines] = transcriptLines();
     const { stdout } = await callMem(workerHome(), command.replace("$ mem ", "").split(" "));
     const printed = new Set(stdout.split("\n").map(withoutTimes));
@@ -53,7 +53,7 @@ describe("shell blocks of the documents", () => {
     expect(lines.filter((line) => line !== "..." && !printed.has(withoutTimes(line)))).toEqual([]);
   });
 
-  test("other commands and their options exist", { timeout: 60_000 }, async () => {
+  test("other commands and their options exist", async () => {
     const shown = [...ofKind("no-run").flatMap(({ text }) => memCommands(text)), ...inlineCommands()];
     const helpOf = helpReader(workerHome());
     for (const words of shown) await expectKnown(helpOf, words);

@@ -18,7 +18,7 @@ const cases = behaviours.map((behaviour, index) => ({ behaviour, wire: wires[ind
 describe(`${behaviours.length} behaviours of a provider, ${messages} messages each`, () => {
   test.concurrent.for(cases)(
     "$behaviour ($wire) loses none, doubles none and keeps the counts",
-    { timeout: 60_000 + messages * 1_000 },
+    { timeout: 300_000 + messages * 1_000 },
     async ({ behaviour, wire }, { expect, onTestFinished }) => {
       const timeoutMs = hanging.has(behaviour) ? 250 : 5_000;
       const rig = await createRig({ wire, onTestFinished, timeoutMs });

@@ -112,4 +112,4 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
   const after = readMemory(home.database);
   expect(after.written).toMatchObject([{ generator: "scripted-model-1", upgrade: 0 }]);
   expect(after).toMatchObject({ covered: messages, twice: 0, unindexed: 0 });
-}, 90_000);
+});

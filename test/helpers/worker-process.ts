@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Agent, request } from "undici";
 import { onTestFinished } from "vitest";
+import { patienceMs } from "./eventually.ts";
 import { tempDir } from "./temp-dir.ts";
 
 /** The bundle that `mem worker start` runs. */
@@ -152,8 +153,8 @@ export async function drained(worker: Pick<WorkerProcess, "get">): Promise<void>
 }
 
 /**
- * Polls `read` until it gives something, at first often and a long wait less often, so that others can work; rejects after
- * `deadlineMs` with the name of what never came.
+ * Polls `read` until it gives something, at first often and a long wait less often, so that others can work; rejects with
+ * the name of what never came after `deadlineMs`, or after `patienceMs` where that is longer.
  */
 export async function until<T>(
   read: () => T | undefined | Promise<T | undefined>,
@@ -165,7 +166,7 @@ export async function until<T>(
     const value = await read();
     if (value !== undefined) return value;
     const waitedMs = performance.now() - since;
-    if (waitedMs > deadlineMs) throw new Error(`${what}: not within ${deadlineMs} ms`);
+    if (waitedMs > Math.max(deadlineMs, patienceMs)) throw new Error(`${what}: not within ${waitedMs} ms`);
     await sleep(Math.min(100, 10 + waitedMs / 10));
   }
 }

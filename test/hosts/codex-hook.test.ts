@@ -67,7 +67,7 @@ const outputs: readonly [file: string, texts?: string[]][] = [
   ["SessionStart.clear", [rule]],
 ];
 
-test("every recorded payload gets its exact envelope, or nothing", { timeout: 60_000 }, async () => {
+test("every recorded payload gets its exact envelope, or nothing", async () => {
   const files = readdirSync(fixtures).map((file) => file.replace(".json", ""));
   expect(outputs.map(([file]) => file).toSorted()).toEqual(files.toSorted());
   const home = workerHome();
@@ -91,7 +91,7 @@ test("every recorded payload gets its exact envelope, or nothing", { timeout: 60
   expect(spooled(home)).toEqual([]);
 });
 
-test("a prompt without a worker leaves the context to the next one", { timeout: 60_000 }, async () => {
+test("a prompt without a worker leaves the context to the next one", async () => {
   const home = workerHome();
   const worker = await memoryOfLogin(home);
   await worker.stop();
@@ -105,7 +105,7 @@ test("a prompt without a worker leaves the context to the next one", { timeout: 
   expect(later).toEqual(silent);
 });
 
-test("a compaction queues a summary and gives the context back", { timeout: 60_000 }, async () => {
+test("a compaction queues a summary and gives the context back", async () => {
   const home = workerHome();
   const worker = await memoryOfLogin(home);
   const accepted = async () => (await worker.get("/api/processing-status")).body;

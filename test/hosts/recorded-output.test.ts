@@ -153,7 +153,6 @@ const recorded: readonly [host: string, folder: string, Expected][] = [
 
 test.each(recorded)(
   "%s: every payload of %s gets its exact envelope, or nothing",
-  { timeout: 60_000 },
   async (host, folder, expected) => {
     expect(expected.map(([file]) => file).toSorted()).toEqual(recordedFiles(folder).toSorted());
     const session = await sessionOf(host);
@@ -171,7 +170,7 @@ async function itemsOf(worker: CalledWorker, path: string): Promise<JsonObject[]
   return Array.isArray(items) ? items.filter(isJsonObject) : [];
 }
 
-test("Gemini's prompt is stored without the context before it", { timeout: 60_000 }, async () => {
+test("Gemini's prompt is stored without the context before it", async () => {
   const { worker, send } = await sessionOf("gemini-cli");
   const payload = recordedPayload("gemini-cli", "BeforeAgent");
   expect(textField(payload, "prompt")).toContain("<hook_context>CTX_SessionStart_0</hook_context>");
@@ -181,7 +180,7 @@ test("Gemini's prompt is stored without the context before it", { timeout: 60_00
   expect(JSON.stringify(prompt)).not.toContain("CTX_SessionStart_0");
 });
 
-test("Gemini's three ends of one session are one", { timeout: 60_000 }, async () => {
+test("Gemini's three ends of one session are one", async () => {
   const { worker, send } = await sessionOf("gemini-cli");
   await send("BeforeAgent", recordedPayload("gemini-cli", "BeforeAgent"));
   await send("AfterAgent", recordedPayload("gemini-cli", "AfterAgent"));
@@ -191,7 +190,7 @@ test("Gemini's three ends of one session are one", { timeout: 60_000 }, async ()
   expect(await itemsOf(worker, "/api/summaries")).toHaveLength(1);
 });
 
-test("Copilot's turn ends with the last message of its transcript", { timeout: 60_000 }, async () => {
+test("Copilot's turn ends with the last message of its transcript", async () => {
   // A worker reads transcripts below its HOME.
   const { home, worker, send } = await sessionOf("copilot-cli", startWorker);
   const path = join(home.env.HOME ?? "", ".copilot", "session-state", "s", "events.jsonl");
@@ -247,16 +246,14 @@ const cursorPayload = (event: string, fields: JsonObject) => ({
   ...fields,
 });
 
-test("Cursor: every event gets its exact envelope, or nothing", { timeout: 60_000 }, async () => {
+test("Cursor: every event gets its exact envelope, or nothing", async () => {
   const outputs = cursorEvents.map(
     ([event, fields, text]) => [event, cursorPayload(event, fields), text] as const,
   );
   await expectOutputs("cursor", await sessionOf("cursor"), outputs);
 });
 
-test("Cursor's events are stored once if Claude Code's hooks bring them too", {
-  timeout: 60_000,
-}, async () => {
+test("Cursor's events are stored once if Claude Code's hooks bring them too", async () => {
   const { home, worker, send } = await sessionOf("cursor");
   const claudeNames: Record<string, string> = { beforeSubmitPrompt: "UserPromptSubmit" };
   for (const [event, fields] of cursorEvents) {
@@ -281,7 +278,6 @@ test.each<[string, string, string, string]>([
   ["no prompt", "gemini-cli", '{"session_id":"s"}', "missing_field"],
 ])(
   "a hook with %s prints nothing, and is counted",
-  { timeout: 60_000 },
   async (_what, host, input, reason) => {
     const home = workerHome();
     const worker = await serveIn(home);

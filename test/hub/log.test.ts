@@ -177,7 +177,7 @@ describe.each(testHubs)("the log of the hub on $name", async ({ open }) => {
     expect(await readAll(hub, neighbor.headers)).toHaveLength(1);
   });
 
-  test("agrees with a model after any pushes, compactions and readings", { timeout: 60_000 }, async () => {
+  test("agrees with a model after any pushes, compactions and readings", async () => {
     const pushed = fc.record({
       is: fc.constant("push" as const),
       ops: fc.array(

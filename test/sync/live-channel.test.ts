@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createLiveChannel, type SocketEvents } from "../../src/sync/live-channel.ts";
 import { createLiveConnect } from "../../src/sync/live-socket.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { createDevice, token } from "./device.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 import { createVirtualTime } from "./virtual-time.ts";
@@ -209,11 +210,9 @@ describe("the live channel over a real socket", () => {
     return { seen, socket };
   }
 
-  const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000 });
-
   test("sends the account's headers and reads frames and pings", async () => {
     const { seen, socket } = connect("/sub");
-    await until(() => expect(seen).toEqual(["open"]));
+    await eventually(() => expect(seen).toEqual(["open"]));
     expect(headers.at(-1)).toMatchObject({
       authorization: `Bearer ${token}`,
       "x-user-id": "account-1",
@@ -222,24 +221,24 @@ describe("the live channel over a real socket", () => {
     });
     const before = socket.bytesRead();
     connections.at(-1)?.write(frame("", 9));
-    await until(() => expect(socket.bytesRead()).toBeGreaterThan(before));
+    await eventually(() => expect(socket.bytesRead()).toBeGreaterThan(before));
     connections.at(-1)?.write(frame(advance("7")));
-    await until(() => expect(seen.at(-1)).toBe(advance("7")));
+    await eventually(() => expect(seen.at(-1)).toBe(advance("7")));
     connections.at(-1)?.write(frame("bytes", 2));
-    await until(() => expect(seen.at(-1)).toBe("bytes"));
+    await eventually(() => expect(seen.at(-1)).toBe("bytes"));
   });
 
   test("ends at a frame of 10 MB without reading it", async () => {
     const { seen, socket } = connect("/sub");
-    await until(() => expect(seen).toEqual(["open"]));
+    await eventually(() => expect(seen).toEqual(["open"]));
     connections.at(-1)?.write(frame("x".repeat(10_000_000)));
-    await until(() => expect(seen).toEqual(["open", "closed undefined"]));
+    await eventually(() => expect(seen).toEqual(["open", "closed undefined"]));
     expect(socket.bytesRead()).toBeLessThan(2_000_000);
   });
 
   test("reports the status of a hub without a channel, and a hub that is not there", async () => {
     const { seen } = connect("/other");
-    await until(() => expect(seen).toEqual(["closed 404"]));
+    await eventually(() => expect(seen).toEqual(["closed 404"]));
     const gone = createLiveConnect(
       { origin: "http://127.0.0.1:1", prefix: "" },
       { token, userId: "a", deviceName: "" },
@@ -250,15 +249,15 @@ describe("the live channel over a real socket", () => {
       onFrame: () => undefined,
       onClose: (status) => closed.push(status),
     });
-    await until(() => expect(closed).toEqual([undefined]));
+    await eventually(() => expect(closed).toEqual([undefined]));
   });
 
   test("is silent after its end", async () => {
     const { seen, socket } = connect("/sub");
-    await until(() => expect(seen).toEqual(["open"]));
+    await eventually(() => expect(seen).toEqual(["open"]));
     socket.end();
     const [peer] = connections.slice(-1);
-    await until(() => expect(peer?.destroyed).toBe(true));
+    await eventually(() => expect(peer?.destroyed).toBe(true));
     expect(seen).toEqual(["open"]);
   });
 });

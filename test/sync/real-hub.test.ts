@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemTimers } from "../../src/core/clock.ts";
 import { newId } from "../../src/core/ids.ts";
 import { scryptCost } from "../../src/sync/account-key.ts";
@@ -11,6 +11,7 @@ import { createHubTransport, type HubAnswer, type HubRequest } from "../../src/s
 import { createRing, type KeyRing } from "../../src/sync/key-ring.ts";
 import { createLiveChannel } from "../../src/sync/live-channel.ts";
 import { createLiveConnect } from "../../src/sync/live-socket.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { testSeed } from "../helpers/random.ts";
 import { volume } from "../helpers/volume.ts";
 import { newAccount, type TestAccount, type TestHub, testHubs } from "../hub/hub-rig.ts";
@@ -108,13 +109,11 @@ describe.each(testHubs)("sync with the hub on $name", ({ open }) => {
     });
     if (laptop === undefined || desktop === undefined) return;
     const live = () => [laptop, desktop].map(({ engine }) => engine.status().live);
-    await vi.waitFor(() => expect(live()).toEqual([true, true]), { timeout: 20_000 });
+    await expect.poll(live).toEqual([true, true]);
     laptop.store.write({ text: "é".repeat(80_000) });
     laptop.store.write({ text: "small" });
     expect(await laptop.engine.syncNow({ deadlineMs: 1e9 })).toBe("done");
-    await vi.waitFor(() => expect(desktop.store.digest()).toEqual(laptop.store.digest()), {
-      timeout: 20_000,
-    });
+    await eventually(() => expect(desktop.store.digest()).toEqual(laptop.store.digest()));
     expect(laptop.store.stamped()).toHaveLength(2);
     expect(await laptop.engine.probe()).toMatchObject({
       reachable: true,

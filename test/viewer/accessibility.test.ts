@@ -64,4 +64,4 @@ test("no page has a serious finding in light or dark, and none is wider than a p
   // The addresses of wrong and deleted records.
   expect(errors.filter((error) => !error.startsWith("Failed to load resource"))).toEqual([]);
   // Each page is checked three times, so all of them take longer than one test does.
-}, 120_000);
+});

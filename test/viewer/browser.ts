@@ -3,6 +3,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, onTestFinished } from "vitest";
 import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
+import { patienceMs } from "../helpers/eventually.ts";
 import type { WorkerHome } from "../helpers/worker-process.ts";
 import { launchBrowser } from "./chromium.mjs";
 import { writeDemo } from "./demo-data.ts";
@@ -23,9 +24,6 @@ export interface OpenPage extends Observed {
   show(link: string): Promise<void>;
 }
 
-// A wait that never ends names what it waited for, before the test runs out of time.
-const waitMs = 30_000;
-
 // One for all files of a test process: a start costs 1.5 s of processor time. It ends with the process.
 let started: Promise<Browser> | undefined;
 
@@ -37,7 +35,7 @@ async function theBrowser(): Promise<Browser> {
 
 /** A browser for the tests of a file. `open` gives a fresh profile whose only origin is the worker's. */
 export function testBrowser() {
-  beforeAll(theBrowser, 60_000);
+  beforeAll(theBrowser);
   return {
     async open(worker: CalledWorker, link = "#/", options: BrowserContextOptions = {}): Promise<OpenPage> {
       const browser = await theBrowser();
@@ -49,7 +47,8 @@ export function testBrowser() {
         ...options,
       });
       onTestFinished(() => context.close());
-      context.setDefaultTimeout(waitMs);
+      // A wait that never ends names what it waited for, before the test runs out of time.
+      context.setDefaultTimeout(patienceMs);
       const page = await context.newPage();
       const observed = observe(page, origin);
       await page.goto(`${origin}/${link}`);

@@ -80,7 +80,7 @@ async function titlesOf(count: number, stepMs?: number): Promise<Set<string>> {
 test("scrolling by screens shows each of some hundred records", async () => {
   const count = volume(850, 330);
   expect((await titlesOf(count)).size).toBe(count);
-}, 120_000);
+});
 
 test("the feed has each of 350 records of one millisecond once", async () => {
   expect((await titlesOf(350, 0)).size).toBe(350);

@@ -75,4 +75,4 @@ test("no payload in any field is more than text, loaded first or through the str
   expect(foreign).toEqual([]);
   expect(dialogs).toEqual([]);
   expect(errors).toEqual([]);
-}, 120_000);
+});

@@ -92,4 +92,4 @@ test("no payload is more than text on the pages of sessions, context, status and
   }
   expect(found).toEqual([]);
   expect([...foreign, ...dialogs, ...errors]).toEqual([]);
-}, 120_000);
+});

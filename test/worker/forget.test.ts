@@ -5,9 +5,7 @@ import { ask, db, eachWithAWorker, store, workIn } from "./trash-world.ts";
 eachWithAWorker();
 
 async function ended() {
-  await expect
-    .poll(async () => (await ask("GET", "/api/forget")).body.running, { timeout: 10_000 })
-    .toBe(false);
+  await expect.poll(async () => (await ask("GET", "/api/forget")).body.running).toBe(false);
   return (await ask("GET", "/api/forget")).body;
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
@@ -12,9 +12,6 @@ import { openDatabase, type Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
 import { buildWorker, type Worker } from "../../src/worker/build.ts";
 import { sharedTempDir, tempDir } from "../helpers/temp-dir.ts";
-
-// 20 records through the worker, on a machine that does other work.
-vi.setConfig({ testTimeout: 120_000 });
 
 let db: Sqlite;
 let store: Store;
@@ -99,9 +96,7 @@ async function hooked(root: string, tool_name: string, tool_input: object, tool_
 }
 
 async function settled(): Promise<void> {
-  await expect
-    .poll(() => store.pending.counts(), { timeout: 10_000 })
-    .toMatchObject({ pending: 0, processing: 0 });
+  await expect.poll(() => store.pending.counts()).toMatchObject({ pending: 0, processing: 0 });
   const without = db
     .prepare<[], number>(
       `select count(*) from observations o
@@ -109,7 +104,7 @@ async function settled(): Promise<void> {
          select 1 from observation_blobs b where b.observation_id = o.id)`,
     )
     .pluck();
-  await expect.poll(() => without.get(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => without.get()).toBe(0);
 }
 
 async function save(root: string, file: string, record: object): Promise<number> {
@@ -132,7 +127,7 @@ async function expectChanged(root: string, file: string, changed: readonly (numb
   const ids = await ofFile(root, file);
   const expected = ids.map((id) => [id, changed.includes(id) ? "changed" : "fresh"]);
   // On a busy machine a file may not be read in time, and is unknown until it is asked for again.
-  await expect.poll(() => Promise.all(ids.map(stateOf)), { timeout: 10_000 }).toEqual(expected);
+  await expect.poll(() => Promise.all(ids.map(stateOf))).toEqual(expected);
 }
 
 async function stateOf(id: number): Promise<[number, string]> {
@@ -161,7 +156,7 @@ test("an appended comment marks none of 20 records, an edit only its own", async
   change(file, 'rateOf("class 7")', 'rateOf("class 77")');
   await expectChanged(root, file, [all[6]]);
   const marked = async () => (await start(root)).split("\n").filter((line) => line.includes("changed since"));
-  await expect.poll(marked, { timeout: 10_000 }).toEqual([expect.stringContaining("class 7")]);
+  await expect.poll(marked).toEqual([expect.stringContaining("class 7")]);
 });
 
 test("an edit of one function marks exactly the records that name it", async () => {

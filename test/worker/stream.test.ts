@@ -52,9 +52,8 @@ test("a session sends every event of the contract, to its project and to all", a
     "new_observation",
     "summary_created",
   ];
-  await eventually(
-    () => expect(expected.filter((type) => !all.some((event) => event.type === type))).toEqual([]),
-    20_000,
+  await eventually(() =>
+    expect(expected.filter((type) => !all.some((event) => event.type === type))).toEqual([]),
   );
   const [created] = all.flatMap((event) => (event.type === "observation_created" ? [event.observation] : []));
   expect(all).toContainEqual({

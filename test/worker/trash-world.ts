@@ -135,9 +135,7 @@ export async function workIn(session: string, word: string): Promise<void> {
 
 export async function generated(): Promise<void> {
   worker.start();
-  await expect
-    .poll(() => store.pending.counts(), { timeout: 10_000 })
-    .toMatchObject({ pending: 0, processing: 0 });
+  await expect.poll(() => store.pending.counts()).toMatchObject({ pending: 0, processing: 0 });
 }
 
 const derived = /_fts|^observation_vectors$|^vector_|^sqlite_|^stale_derived$|^trash|^derived_comparison$/;

@@ -40,7 +40,7 @@ function http({ url }: EmbeddingServer, model = "m"): Record<string, string> {
   return { MEM_EMBEDDER: "http", MEM_EMBEDDING_BASE_URL: url, MEM_EMBEDDING_MODEL: model };
 }
 
-const until = (check: () => void | Promise<void>) => eventually(check, 20_000);
+const until = (check: () => void | Promise<void>) => eventually(check);
 
 const ready = (search: VectorSearch) =>
   until(() => expect(search.status()).toMatchObject({ state: "ready" }));

@@ -7,7 +7,6 @@ import { drained, workerHome } from "../../helpers/worker-process.ts";
 import { type GatewayDouble, gatewayDouble } from "./gateway-double.ts";
 
 const observationFeed = { enabled: true, channel: "chat", to: "room-1" };
-const patience = 20_000;
 
 interface Message {
   to: string;
@@ -53,7 +52,7 @@ async function observe(worker: CalledWorker, file: string): Promise<void> {
 }
 
 const connected = (gateway: GatewayDouble) =>
-  eventually(async () => expect(await gateway.command("mem_feed")).toContain(", connected"), patience);
+  eventually(async () => expect(await gateway.command("mem_feed")).toContain(", connected"));
 
 test("a new observation becomes a message to the channel", async () => {
   const home = workerHome();
@@ -62,7 +61,7 @@ test("a new observation becomes a message to the channel", async () => {
   gateway.startServices();
   await connected(gateway);
   await observe(worker, "login-timeout.ts");
-  await eventually(() => expect(messages).toHaveLength(1), patience);
+  await eventually(() => expect(messages).toHaveLength(1));
   expect(messages[0]).toEqual({ to: "room-1", text: expect.stringMatching(/^\[demo\] .*login-timeout\.ts/) });
   expect(await gateway.command("mem_feed")).toBe("Feed: on, to chat room-1, connected; 1 sent");
 });
@@ -71,7 +70,7 @@ test("waits 1 s after a lost connection, twice as long each time, at most 30 s",
   const { gateway, waits, passTime } = withChannel({ MEM_DATA_DIR: tempDir() });
   gateway.startServices();
   for (const count of [1, 2, 3, 4, 5, 6, 7]) {
-    await eventually(() => expect(waits).toHaveLength(count), patience);
+    await eventually(() => expect(waits).toHaveLength(count));
     passTime();
   }
   expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
@@ -84,16 +83,16 @@ test("connects to the next worker, and waits 1 s again after that", async () => 
   gateway.startServices();
   await connected(gateway);
   await first.stop();
-  await eventually(() => expect(waits).toEqual([1_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000]));
   passTime();
-  await eventually(() => expect(waits).toEqual([1_000, 2_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000, 2_000]));
   const second = await serveIn(home);
   passTime();
   await connected(gateway);
   await observe(second, "again.ts");
-  await eventually(() => expect(messages).toHaveLength(1), patience);
+  await eventually(() => expect(messages).toHaveLength(1));
   await second.stop();
-  await eventually(() => expect(waits).toEqual([1_000, 2_000, 1_000]), patience);
+  await eventually(() => expect(waits).toEqual([1_000, 2_000, 1_000]));
 });
 
 describe("/mem_feed", () => {
@@ -127,9 +126,6 @@ test("a channel that refuses messages is logged once, and the feed goes on", asy
   gateway.startServices();
   await connected(gateway);
   await observe(worker, "a.ts");
-  await eventually(
-    async () => expect(await gateway.command("mem_feed")).toContain("1 not delivered"),
-    patience,
-  );
+  await eventually(async () => expect(await gateway.command("mem_feed")).toContain("1 not delivered"));
   expect(gateway.warnings).toEqual(["mem: the feed's channel did not take a message"]);
 });

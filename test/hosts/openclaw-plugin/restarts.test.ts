@@ -30,7 +30,7 @@ describe("a worker that restarts", () => {
     await gateway.settled();
     expect(gateway.warnings).toEqual([expect.stringContaining("was not delivered")]);
     const second = await startWorker(home);
-    await eventually(async () => expect(await items(second, "/api/summaries")).toHaveLength(1), 20_000);
+    await eventually(async () => expect(await items(second, "/api/summaries")).toHaveLength(1));
     await drained(second);
     expect(await items(second, "/sessions")).toMatchObject([{ host: "openclaw", prompt_count: 1 }]);
     expect(await items(second, "/api/observations")).toHaveLength(1);
@@ -49,6 +49,6 @@ describe("a worker that restarts", () => {
     const gateway = gatewayDouble({ deps: { environment: home.env } });
     gateway.emit("gateway_start");
     await gateway.settled();
-    await eventually(async () => expect(await gateway.command("mem_status")).toContain("Worker: ok"), 20_000);
+    await eventually(async () => expect(await gateway.command("mem_status")).toContain("Worker: ok"));
   });
 });

@@ -72,11 +72,11 @@ describe("a session", () => {
     await host.tool("bash");
     await host.say("The note is in demo/note.txt because the import needs it there.");
     await host.event("session.idle");
-    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    await expect.poll(() => items("/api/observations")).not.toEqual([]);
     expect(await items("/api/prompts")).toMatchObject([{ prompt_text: "Where is the note?" }]);
     expect(await worker.get("/api/stats")).toMatchObject({ body: { database: { sessions: 1 } } });
     await expect
-      .poll(async () => JSON.stringify(await items("/api/observations")), { timeout: 20_000 })
+      .poll(async () => JSON.stringify(await items("/api/observations")))
       .toContain("because the import needs it there");
   });
 
@@ -110,7 +110,7 @@ describe("a session", () => {
     await host.event("session.created", { properties: { sessionID: "ses_child", info } });
     await host.tool("read", { sessionID: "ses_child", callID: "call_child" });
     await host.event("session.idle", { properties: { sessionID: "ses_child" } });
-    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    await expect.poll(() => items("/api/observations")).not.toEqual([]);
     expect(await worker.get("/api/stats")).toMatchObject({ body: { database: { sessions: 1 } } });
     expect(await items("/api/prompts")).toHaveLength(1);
   });
@@ -125,22 +125,20 @@ describe("a tool", () => {
 
   test("of an MCP server is stored with its text and its failure", async () => {
     await call("tracker_find", { content: [{ type: "text", text: "Ticket 4711 is open." }], isError: true });
-    await expect
-      .poll(async () => JSON.stringify(await items("/api/observations")), { timeout: 20_000 })
-      .toContain("4711");
+    await expect.poll(async () => JSON.stringify(await items("/api/observations"))).toContain("4711");
   });
 
   test("of mem itself is not stored", async () => {
     await call("mem_search", { content: [{ type: "text", text: "Ticket 4711 is open." }] });
     await call("bash", { title: "echo", output: "hi\n", metadata: { exit: 0 } });
-    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    await expect.poll(() => items("/api/observations")).not.toEqual([]);
     expect(JSON.stringify(await items("/api/observations"))).not.toContain("4711");
   });
 
   test("with a large attachment is stored without it", async () => {
     const attachments = [{ type: "file", url: `data:image/png;base64,${"A".repeat(3_000_000)}` }];
     await call("read", { title: "a.png", output: "Image read successfully", metadata: {}, attachments });
-    await expect.poll(() => items("/api/observations"), { timeout: 20_000 }).not.toEqual([]);
+    await expect.poll(() => items("/api/observations")).not.toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { openQueuePool } from "../../../src/store/postgres/open.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
 const database = await openTestDatabase();
@@ -20,18 +21,20 @@ test("cancels a hanging statement of the queue and frees its connection", async 
     code: "57014",
   });
   await blocker.query("rollback");
-  const { rows } = await pool.query("select count(*)::int as n from graphile_worker._private_jobs");
-  expect(rows).toEqual([{ n: 0 }]);
+  await eventually(async () => {
+    const { rows } = await pool.query("select count(*)::int as n from graphile_worker._private_jobs");
+    expect(rows).toEqual([{ n: 0 }]);
+  });
   expect(pool.totalCount).toBe(1);
 });
 
 test("ends an idle transaction, not an idle connection", async () => {
-  const pool = openPool(200);
+  const pool = openPool(1_000);
   const listening = await pool.connect();
   await listening.query('listen "jobs:insert"');
   const forgotten = await pool.connect();
   await forgotten.query("begin");
-  await delay(600);
+  await once(forgotten, "error");
   expect((await listening.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   await expect(forgotten.query("select 1")).rejects.toThrow();
   listening.release();

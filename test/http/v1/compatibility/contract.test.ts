@@ -55,7 +55,7 @@ beforeAll(async () => {
   for (const ask of [worker, toServer]) {
     while (!(await isGenerated(ask))) await delay(50);
   }
-}, 60_000);
+});
 
 const session = { claudeSessionId: "s-1", project: "app", cwd: "/w/app", platformSource: "claude-code" };
 const anEdit = {
