@@ -56,3 +56,11 @@ test("the bundles import no package besides the dependencies", () => {
     .filter((name) => !isBuiltin(name) && !neverLoaded.test(name));
   expect([...new Set(strangers)]).toEqual(Object.keys(manifest.dependencies));
 });
+
+// Every npm drops the line when it writes the file: after a change of the dependencies it is added again. Without it, npm 10
+// compiles the package although its binaries are there, and fails where there is no compiler.
+test("the lock file keeps npm from compiling better-sqlite3", () => {
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8"));
+  expect(packages["node_modules/better-sqlite3"]).toMatchObject({ gypfile: false });
+  expect(manifest.allowScripts["better-sqlite3"]).toBe(false);
+});
