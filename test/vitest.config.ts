@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { compileTests } from "./helpers/compiled-tests.ts";
-import { patienceMs } from "./helpers/eventually.ts";
 import CountReporter from "./helpers/count-reporter.ts";
+import { patienceMs } from "./helpers/eventually.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -45,8 +45,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // Only a test that fails waits so long: a machine with twenty processes for each processor passes too. Longer than
     // `patienceMs`, so that a wait names what never came.
-    testTimeout: 5 * patienceMs,
-    hookTimeout: 5 * patienceMs,
+    testTimeout: 2 * patienceMs,
+    hookTimeout: 2 * patienceMs,
     expect: { poll: { timeout: patienceMs } },
     // A process per file costs 0.3 s of CPU; the code keeps no state in modules, so files share one. What a test changes in
     // its process (environment, working directory, timers), it restores.

@@ -85,7 +85,7 @@ const firstLine = /^(#!.*\n)?(\/\/|--|#|\/\*\*?) ?\S/;
 export type LinesByFolder = Record<string, number>;
 
 /** Counts the lines of TypeScript and JavaScript below each folder of src/ and below test/. */
-export function linesByFolder(tree: SourceTree): LinesByFolder {
+function linesByFolder(tree: SourceTree): LinesByFolder {
   const lines: LinesByFolder = {};
   for (const { path, text } of tree.values()) {
     const folder = /^(src(?:\/[^/]+(?=\/))?|test)\/.*\.(tsx?|mjs)$/.exec(path)?.[1];

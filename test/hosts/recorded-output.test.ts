@@ -276,16 +276,13 @@ test.each<[string, string, string, string]>([
   ["a list", "gemini-cli", "[1]", "not_an_object"],
   ["no session", "copilot-cli", '{"prompt":"go"}', "no_session"],
   ["no prompt", "gemini-cli", '{"session_id":"s"}', "missing_field"],
-])(
-  "a hook with %s prints nothing, and is counted",
-  async (_what, host, input, reason) => {
-    const home = workerHome();
-    const worker = await serveIn(home);
-    const event = host === "gemini-cli" ? "before-agent" : "user-prompt-submit";
-    expect(await runHook(launchers["as registered"](event, host), home, input)).toEqual(silent);
-    expect(await runHook(launchers["the Node bundle"](event, host), home, input)).toEqual(silent);
-    const { body } = await worker.get("/api/health");
-    expect(body).toMatchObject({ unreadEvents: [{ host, reason, events: 2, last_event: event }] });
-    expect(spooled(home)).toEqual([]);
-  },
-);
+])("a hook with %s prints nothing, and is counted", async (_what, host, input, reason) => {
+  const home = workerHome();
+  const worker = await serveIn(home);
+  const event = host === "gemini-cli" ? "before-agent" : "user-prompt-submit";
+  expect(await runHook(launchers["as registered"](event, host), home, input)).toEqual(silent);
+  expect(await runHook(launchers["the Node bundle"](event, host), home, input)).toEqual(silent);
+  const { body } = await worker.get("/api/health");
+  expect(body).toMatchObject({ unreadEvents: [{ host, reason, events: 2, last_event: event }] });
+  expect(spooled(home)).toEqual([]);
+});
