@@ -47,7 +47,7 @@ const steps = {
 
 const packed = execFileSync(
   process.execPath,
-  [npm, "pack", "--ignore-scripts", "--pack-destination", place],
+  [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", place],
   {
     cwd: root,
     encoding: "utf8",
