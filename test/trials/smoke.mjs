@@ -28,7 +28,8 @@ const steps = {
     const use = { tool_name: "Write", tool_input: { file_path: "flamingo.ts", content: "export {}" } };
     mem(["hook", "claude-code", "post-tool-use"], event({ ...use, tool_response: { type: "create" } }));
     for (let tries = 0; tries < 100; tries += 1) {
-      if (JSON.parse(mem("search", "flamingo", "--obs-type", "change", "--json")).items?.length > 0) return;
+      const { items } = JSON.parse(mem("search", "flamingo", "--json"));
+      if (items.some(({ kind }) => kind === "observation")) return;
       await delay(100);
     }
     throw new Error("no observation within 10 s");
