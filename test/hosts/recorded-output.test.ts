@@ -9,7 +9,7 @@ import { type CalledWorker, serveIn } from "../helpers/called-worker.ts";
 import { drained, startWorker, until, type WorkerHome, workerHome } from "../helpers/worker-process.ts";
 import { refusedOutput } from "./accepted-output.ts";
 import { silent } from "./hook/hook-payload.ts";
-import { launchers, runHook, spooled } from "./hook/run-hook.ts";
+import { launchers, runHook, settled, spooled } from "./hook/run-hook.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
 
 const rule = "Use pnpm, never npm.";
@@ -60,6 +60,7 @@ async function expectOutputs(
 ): Promise<void> {
   for (const [event, payload, text] of outputs) {
     const run = await session.send(event, payload);
+    if (kebabCase(event) === "session-end") await settled(session.home);
     const shown = { event, payload };
     if (text === undefined) expect({ ...shown, ...run }).toEqual({ ...shown, ...silent });
     else {
@@ -181,11 +182,12 @@ test("Gemini's prompt is stored without the context before it", async () => {
 });
 
 test("Gemini's three ends of one session are one", async () => {
-  const { worker, send } = await sessionOf("gemini-cli");
+  const { home, worker, send } = await sessionOf("gemini-cli");
   await send("BeforeAgent", recordedPayload("gemini-cli", "BeforeAgent"));
   await send("AfterAgent", recordedPayload("gemini-cli", "AfterAgent"));
   for (let end = 0; end < 3; end++)
     await send("SessionEnd", recordedPayload("gemini-cli", "SessionEnd.exit"));
+  await settled(home);
   await drained(worker);
   expect(await itemsOf(worker, "/api/summaries")).toHaveLength(1);
 });

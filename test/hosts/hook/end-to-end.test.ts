@@ -7,7 +7,15 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { failOpenSync } from "../../../src/core/errors.ts";
 import { isAlive } from "../../../src/core/is-alive.ts";
 import { findCanaries } from "../../helpers/temp-dir.ts";
-import { type HookHome, hookHome, type LauncherName, launchers, runHook, spooled } from "./run-hook.ts";
+import {
+  type HookHome,
+  hookHome,
+  type LauncherName,
+  launchers,
+  runHook,
+  settled,
+  spooled,
+} from "./run-hook.ts";
 
 const fixtures = new URL("../../fixtures/host-events/claude-code/", import.meta.url);
 const recorded = (file: string) => readFileSync(new URL(`${file}.json`, fixtures), "utf8");
@@ -88,6 +96,7 @@ describe.each(ways)("a session, %s", (name) => {
     ] as const) {
       expect({ event, ...(await run(event, home, recorded(file))) }).toEqual({ event, ...silent });
     }
+    await settled(home);
     await until(async () => (await get<Items>(home, "/api/observations")).items.length === 2);
     const { stdout } = await run("session-start", home, recorded("SessionStart.clear"));
     const { hookSpecificOutput } = JSON.parse(stdout);

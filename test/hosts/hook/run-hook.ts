@@ -1,11 +1,13 @@
 // Runs a hook as a host does: a process with the payload on stdin and its own HOME.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 import { parseSpoolLine, type SpoolLine } from "../../../src/core/records/spool.ts";
 import { hookCommand } from "../../../src/hosts/hook-command.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 
 const hooks = fileURLToPath(new URL("../../../hooks", import.meta.url));
@@ -96,6 +98,16 @@ export function spooled({ dataDir }: HookHome): SpoolLine[] {
     .sort();
   const lines = files.flatMap((name) => textOf(join(spool, name)).split("\n"));
   return lines.map(parseSpoolLine).filter((line) => line !== null);
+}
+
+/**
+ * Waits until a running worker has taken what hooks spooled. The end of a session has no patience, and after a wait without a
+ * reply the next hooks would not ask the worker.
+ */
+export async function settled({ dataDir }: HookHome): Promise<void> {
+  const files = () => (existsSync(join(dataDir, "spool")) ? readdirSync(join(dataDir, "spool")) : []);
+  await eventually(() => expect(files().filter((name) => name.includes(".jsonl"))).toEqual([]));
+  rmSync(join(dataDir, "worker-hung"), { force: true });
 }
 
 // The worker removes a file when it has read it.
