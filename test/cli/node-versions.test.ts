@@ -97,7 +97,10 @@ test("where SQLite has no binary, nothing ends the worker that another package r
   const restart = await broken("worker", "restart");
   expect(restart.code).toBe(69);
   expect(restart.stderr).toContain("SQLite cannot be loaded here (no binary for");
+  // Its next step would be a restart.
+  await mem("settings", "set", "MEM_MODE", "chill");
   const doctor = await broken("doctor");
+  expect(doctor.stdout).toContain("Changed since the worker started: MEM_MODE.");
   expect(doctor.code).toBe(1);
   expect(doctor.stdout).toMatch(/fail {2}SQLite +It cannot be loaded here: no binary for \w+-\w+\./);
   expect(doctor.stdout).not.toMatch(/mem worker (re)?start/);
