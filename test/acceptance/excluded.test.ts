@@ -98,7 +98,7 @@ test("imports leave out excluded projects and paths, and explicit requests say s
 
   const memory = otherMemory(root, [
     { project: "open", word: "kanari-plain", file: "a.ts" },
-    { project: "open", word: "kanari-key", file: "certs/k.pem" },
+    { project: "open", word: "kanari-key", file: join(open, "certs/k.pem") },
     { project: "off", word: "kanari-off", file: "a.ts" },
     { project: "open", word: "kanari-client", file: join(client, "a.ts") },
   ]);
@@ -145,7 +145,7 @@ function otherMemory(
   const insert = db.prepare(
     `insert into observations (memory_session_id, project, type, title, facts, narrative, concepts, files_read, files_modified,
        created_at, created_at_epoch)
-     values ('memory-1', ?, 'discovery', ?, '[]', 'It is slow.', '[]', '[]', ?, 't', ?)`,
+     values ('gone', ?, 'discovery', ?, '[]', 'It is slow.', '[]', '[]', ?, 't', ?)`,
   );
   for (const [n, { project, word, file }] of rows.entries())
     insert.run(project, `The ${word} parser`, JSON.stringify([file]), 1_777_600_000_000 + n);
