@@ -126,7 +126,8 @@ test.each<[string, (file: string) => void]>([
 test("a command stores the code cache where there is none", () => {
   const root = tempDir();
   cpSync(dist, join(root, "dist"), { recursive: true });
-  for (const name of ["package.json", "node_modules"]) symlinkSync(join(dirname(dist), name), join(root, name));
+  for (const name of ["package.json", "node_modules"])
+    symlinkSync(join(dirname(dist), name), join(root, name));
   const cache = join(root, "dist", built("cli", "v8"));
   rmSync(cache);
   const run = 'require(process.argv[1]).main(["--version"])';
