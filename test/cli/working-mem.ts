@@ -12,8 +12,8 @@ export interface WorkingMem {
   edit(cwd: string, file: string, content: string): Promise<Observation>;
 }
 
-export async function workingMem(): Promise<WorkingMem> {
-  const mem = servedMem();
+/** `mem` is a `calledMem` where its commands stop or restart the worker. */
+export async function workingMem(mem = servedMem()): Promise<WorkingMem> {
   await mem("worker", "start");
   const client = createWorkerClient({ dataDir: mem.home.dataDir });
   onTestFinished(() => client.close());

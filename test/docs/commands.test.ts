@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { callMem } from "../cli/mem.ts";
+import { calledMem, callMem } from "../cli/mem.ts";
 import { workingMem } from "../cli/working-mem.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
@@ -75,7 +75,7 @@ function withWaiting(text: string): string {
 }
 
 async function filledMemory() {
-  const { mem, client, edit } = await workingMem();
+  const { mem, client, edit } = await workingMem(calledMem());
   const project = join(mem.home.dataDir, "..", "shop");
   mkdirSync(join(project, "src"), { recursive: true });
   for (let made = 0; made < observations; made += 1) {
