@@ -57,7 +57,7 @@ test("the bundles import no package besides the dependencies", () => {
   expect([...new Set(strangers)]).toEqual(Object.keys(manifest.dependencies));
 });
 
-// Every npm drops the line when it writes the file: after a change of the dependencies it is added again. Without it, npm 10
+// Every npm drops the line when it writes the file, which .npmrc leaves to a change of the dependencies. Without it, npm 10
 // compiles the package although its binaries are there, and fails where there is no compiler.
 test("the lock file keeps npm from compiling better-sqlite3", () => {
   const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8"));

@@ -159,8 +159,8 @@ function createRunning(
  * restored, whose new rows would have the numbers of rows that were pushed after it.
  */
 function placeName(dataDir: string, database: string): string {
-  const machine =
-    failOpenSync("read the machine's id", () => readFileSync("/etc/machine-id", "utf8"))?.trim() ?? "";
+  const readId = () => unlessMissing(() => readFileSync("/etc/machine-id", "utf8"));
+  const machine = failOpenSync("read the machine's id", readId)?.trim() ?? "";
   // Neither the host's name nor the number of its disk: one changes with the network, the other at a restart.
   const places = [dataDir, database].map((path) => String(statSync(path).ino));
   return contentKey(machine, dataDir, ...places).slice(0, 32);
