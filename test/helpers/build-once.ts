@@ -22,7 +22,7 @@ function modifiedAt(folder: string, pick: (a: number, b: number) => number): num
     return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs)
-      .reduce(pick);
+      .reduce((one, other) => pick(one, other));
   } catch {
     return 0;
   }
