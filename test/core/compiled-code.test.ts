@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,15 +11,31 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Script } from "node:vm";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runCompiled, storeCodeCache } from "../../src/core/compiled-code.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { startWorker, workerBundle, workerHome } from "../helpers/worker-process.ts";
 
 const dist = dirname(workerBundle);
 const bundles = ["worker", "hook-fallback", "cli"];
+
+// The build made the caches of its own Node: another one makes them here, in the same way.
+beforeAll(() => {
+  for (const bundle of bundles) makeMissing(bundle);
+});
+
+function makeMissing(bundle: string): void {
+  if (readdirSync(dist).some((name) => name.startsWith(`${bundle}-`) && name.includes(process.version)))
+    return;
+  const what = bundle === "hook-fallback" ? "hook" : bundle;
+  const script = fileURLToPath(new URL("../../src/compile-code.mjs", import.meta.url));
+  const env = { ...process.env, MEM_DATA_DIR: mkdtempSync(join(tmpdir(), "mt")), MEM_WORKER_PORT: "0" };
+  execFileSync(process.execPath, [script, what, join(dist, built(bundle, "cjs")), env.MEM_DATA_DIR], { env });
+}
 
 // Another Node that has run from here has a cache beside the one of the build.
 function built(bundle: string, ending: "cjs" | "v8"): string {
