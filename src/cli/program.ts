@@ -75,7 +75,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Register>>>> = {
     mode: registerMode,
   },
   "Data:": {
-    "pin reject supersede": registerReview,
+    "pin done reject supersede": registerReview,
     edit: registerEdit,
     forget: registerForget,
     retention: registerRetention,

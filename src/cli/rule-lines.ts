@@ -7,14 +7,24 @@ import { localDate } from "./words.ts";
 
 type Rule = RulesAnswer["rules"][number];
 
-/** Prints the rules by where they apply, then the pairs that contradict each other. */
-export function renderRules(io: Io, { rules, contradictions }: RulesAnswer): void {
-  const width = Math.max(...rules.map(({ id }) => `#${id}`.length));
+/** Prints the rules by where they apply, the pairs that contradict each other, then the proposals. */
+export function renderRules(io: Io, { rules, proposals, contradictions }: RulesAnswer): void {
+  const width = Math.max(...[...rules, ...proposals].map(({ id }) => `#${id}`.length));
   for (const { heading, members } of sectionsOf(rules)) {
     io.out(io.paint.bold(heading));
     for (const rule of members) printRule(io, rule, width);
   }
   renderContradictions(io, rules, contradictions);
+  if (proposals.length === 0) return;
+  const [first] = proposals;
+  io.out(io.paint.bold("proposals, which no agent gets"));
+  for (const proposal of proposals) printRule(io, proposal, width);
+  printBeside(
+    io,
+    "  ",
+    2,
+    `Make one a rule: \`mem rules accept ${first?.id}\`. Drop it: \`mem rules drop ${first?.id}\`.`,
+  );
 }
 
 /** The rules by heading: everywhere first, then each project. */

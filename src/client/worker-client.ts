@@ -24,11 +24,14 @@ import type { FileTimelineAnswer } from "../http/schemas/recall.ts";
 import type { RegenerationAnswer, RegenerationPlanAnswer } from "../http/schemas/regenerate.ts";
 import type { RetentionBody, RetentionState } from "../http/schemas/retention.ts";
 import type {
+  KeepBody,
+  KeptAnswer,
   NewRule,
   RememberedAnswer,
   RulesAnswer,
   StatusChange,
   TextChange,
+  VerdictBody,
 } from "../http/schemas/review.ts";
 import type { ScrubBody, ScrubState } from "../http/schemas/scrub.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
@@ -239,6 +242,11 @@ function observationRoutes({ get, post }: Calls) {
     rules: (parameters: RulesParameters) => get<RulesAnswer>("/api/rules", parameters),
     /** Adds a rule; the same text again stores nothing. */
     remember: (rule: NewRule) => post<RememberedAnswer>("/api/rules", rule),
+    acceptRule: (id: number) => post<RulesAnswer["rules"][number]>(`/api/rules/${id}/accept`, {}),
+    /** Keeps a record of the host's agent, and takes one back. */
+    keep: (record: KeepBody) => post<KeptAnswer>("/api/agent/records", record),
+    judge: (id: number, verdict: VerdictBody) =>
+      post<Observation>(`/api/agent/records/${id}/verdict`, verdict),
     editText: (id: number, change: TextChange) => post<Observation>(`/api/observations/${id}/text`, change),
   };
 }

@@ -59,10 +59,8 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
-      // Open work needs no word in common with a prompt that asks for it.
-      const needsWord = !asked.intents.has("resume");
       const isCloseEnough = (one: Scored<unknown>): boolean =>
-        one.score > Math.max(least, best.score - spread) && (one.overlap > 0 || !needsWord);
+        one.score > Math.max(least, best.score - spread) && one.shared >= leastShared;
       // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const isSaid = sameQuestion(new Set(terms));
@@ -94,6 +92,8 @@ interface Scored<R> {
   score: number;
   /** Weight of the shared words. */
   overlap: number;
+  /** How many words are shared; those of the turn alone count half. */
+  shared: number;
 }
 
 interface Scoring {
@@ -113,9 +113,13 @@ function scoreOf<R extends QuotedRecord>(
   const { said_by } = record;
   let own = 0;
   let turn = 0;
+  let shared = 0;
   for (const term of query) {
-    if (ownTerms.has(term)) own += idf.get(term) ?? 0;
+    const isOwn = ownTerms.has(term);
+    if (isOwn) own += idf.get(term) ?? 0;
     else if (of?.terms.has(term) === true) turn += idf.get(term) ?? 0;
+    else continue;
+    shared += (isOwn ? 1 : 0.5) * (pairOfCjk.test(term) ? 0.5 : 1);
   }
   const salience = record.salience ?? salienceOfAccount[record.obs_type] ?? -2;
   const score =
@@ -124,7 +128,7 @@ function scoreOf<R extends QuotedRecord>(
     weights.intent * Math.max(...[...intents].map((intent) => fitOf(intent, record, cues))) +
     weights.salience * Math.min(salience, mostSalience) +
     weights.purpose * Number(said_by === "agent" && hasPurpose(of?.intents, intents));
-  return { record, score, overlap: own + turn / 2 };
+  return { record, score, overlap: own + turn / 2, shared };
 }
 
 // A prompt about a problem calls for turns about problems, a choice for earlier choices.
@@ -257,7 +261,11 @@ const mostPerTurn = 3;
 const mostOfResumed = 6;
 // Caps the salience of rules, which still have to match the prompt.
 const mostSalience = 3;
-const mostRanked = 12;
+// Of 845 lines given with the prompts of labelled sessions 40 % helped; with these two, quiet prompts get none in 59 of 64.
+const mostRanked = 5;
+const leastShared = 2.5;
+// Every two neighbours are a term: a word of four has three.
+const pairOfCjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2}$/u;
 const leastTurns = 50;
 const mostTerms = 80;
 

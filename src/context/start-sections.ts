@@ -2,11 +2,13 @@
 import { remembering } from "../core/recent-map.ts";
 import type { RecordName } from "../core/records/record-name.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
+import { keptByAgent } from "../core/records/statement.ts";
 import { isPlainRequest } from "../statements/plain-request.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
 import { saysOnlySuccess } from "../statements/success-report.ts";
+import { cueOf } from "../statements/text/cue-pattern.ts";
 import { withoutOpenLabel } from "../statements/text/left-open.ts";
-import { isQuestion } from "../statements/text/sentence-cues.ts";
+import { closingCuesOf, isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
@@ -15,7 +17,7 @@ import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
 import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
-import { byTurn, createShownTurns, readAddition } from "./turns.ts";
+import { byTurn, createShownTurns, readAddition, turnKey } from "./turns.ts";
 
 export interface SectionsRequest {
   projects: readonly string[];
@@ -65,15 +67,24 @@ export function startSections(
   // The most salient statements need not be the newest.
   const past =
     rankable === undefined ? statements : projects.flatMap((project) => rankable(project, maxRankable));
-  const newest = past.slice(0, maxNewest);
   const said = new Set(past.filter(({ id }) => known.has(id)).map(textKey));
-  const ranked = withoutRepeats(byWorth(statements), said);
+  const kept = newestFirst(withoutRepeats(statements.filter(isKept), said));
+  const keptTurns = new Set([...standing, ...kept].filter(isKept).map(turnKey));
+  // What the agent kept of a turn stands for what sentences of it say.
+  const isWeaker = (one: QuotedRecord): boolean => !isKept(one) && !keptTurns.has(turnKey(one));
+  // An agent that keeps records keeps what matters: beside them only what is certain.
+  const isTold = (one: QuotedRecord): boolean => isWeaker(one) && (keptTurns.size === 0 || isCertain(one));
+  const ranked = withoutRepeats(byWorth(statements.filter(isTold)), said);
+  const newest = past.filter(isTold).slice(0, maxNewest);
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
   const repeats = repeatsOneOf(rules);
   const room = new Room(tokens);
+  const isStand = ({ statement_kind: kind }: QuotedRecord): boolean => kind === "state" || kind === "open";
   const sections = [
     room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules),
+    room.fill("Where the work stands", kept.filter(isStand).map(quotedWithDay), tokens),
+    room.fill("Known here", kept.filter((one) => !isStand(one)).map(quoted), tokens),
     room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
     room.fill("Last sessions", lastSessions(newest, { openIds, said, repeats }), tokens * shares.sessions),
     room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
@@ -84,6 +95,32 @@ export function startSections(
   const shown = named.flatMap(({ kind, id }) => (kind === "observation" ? id : []));
   return { sections, records: [...shown, ...repeated.map(({ id }) => id), ...room.within] };
 }
+
+/** True for what the host's agent kept, or the user wrote: the better source. */
+function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
+  return generator === keptByAgent || (generator === "manual" && kind != null);
+}
+
+/** True for a telling conclusion of the agent: a whole sentence, no guess, no account of what it did, no item of a list. */
+function isCertain({ said_by, salience, summary }: QuotedRecord): boolean {
+  if (said_by !== "agent" || (salience ?? 0) < leastCertain || account.test(summary)) return false;
+  if (summary.length < shortestCertain || !sentenceEnd.test(summary) || listItem.test(summary)) return false;
+  const cues = closingCuesOf(summary);
+  return certainCues.some((cue) => cues.has(cue)) && !guess.test(summary);
+}
+
+const certainCues = ["cause", "decision", "contrast", "change", "general"] as const;
+const leastCertain = -0.9;
+const shortestCertain = 30;
+const account = /^(?:now )?(?:i|we|ich|wir|he|hemos|j'ai|nous|eu|я|мы|我|我们|私)(?=[ '’]|\p{Script=Han})/iu;
+const sentenceEnd = /[.!。！]["'”»)`*]*$/u;
+const listItem = /^(?:\d+[.)]|[-*•])\s|^[^.!?。]{1,60}:\s|^`[^`]+`\s?[:：-]/u;
+const guess = cueOf({
+  words: `probably|perhaps|maybe|likely|possibly|i think|i guess|i suspect|seems?|might|could|would|should|let me|presumably|
+    wahrscheinlich|vermutlich|vielleicht|scheint|dürfte|könnte|probablemente|quizás?|tal vez|parece|podría|
+    probablement|peut-être|semble|pourrait|provavelmente|talvez|poderia|вероятно|возможно|наверное|кажется|похоже`,
+  runs: "可能|也许|大概|应该是|多半|たぶん|おそらく|かもしれ|と思います",
+});
 
 /** Heading of open work. */
 export const openHeading = "Left open";
@@ -177,9 +214,9 @@ class Room {
     };
   }
 
-  // A rule is always shown.
+  // A rule is always shown, and what the agent kept.
   private isRepeated(record: QuotedRecord): boolean {
-    return record.standing === 0 && this.shownTurns.isRepeated(record);
+    return record.standing === 0 && !isKept(record) && this.shownTurns.isRepeated(record);
   }
 }
 
@@ -212,12 +249,13 @@ function quotedOpen(one: QuotedRecord): Line {
   return { ...quotedWithDay({ ...one, summary: withoutOpenLabel(one.summary) }), record: one };
 }
 
-function quoteOf({ reach, standing, summary }: QuotedRecord): string {
+function quoteOf(one: QuotedRecord): string {
+  const { reach, standing, summary } = one;
   const everywhere = reach === "everywhere" && standing === 1 ? "everywhere: " : "";
-  return `${everywhere}${plainLine(summary, maxChars.quote)}`;
+  return `${everywhere}${plainLine(summary, isKept(one) ? maxChars.kept : maxChars.quote)}`;
 }
 
-const maxChars = { quote: 340, asked: 90, came: 140, since: 120 };
+const maxChars = { kept: 600, quote: 340, asked: 90, came: 140, since: 120 };
 
 // Pinned rules first, then those that apply everywhere, then by salience, then the newest.
 function inOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {

@@ -2,6 +2,7 @@
 
 import type { Socket } from "node:net";
 import { type FastifyBaseLogger, fastify, LogController, type RouteOptions } from "fastify";
+import type { AgentRecords } from "../capture/agent-records.ts";
 import type { Explain } from "../context/explain.ts";
 import type { Folders } from "../context/folders/folders.ts";
 import type { Review } from "../context/freshness/review.ts";
@@ -20,7 +21,7 @@ import { recallRoutes, timelinePostRoute } from "./api/recall.ts";
 import { recordRoutes } from "./api/records.ts";
 import { type RegeneratePorts, regenerateRoutes } from "./api/regenerate.ts";
 import { type RetentionPorts, retentionRoutes } from "./api/retention.ts";
-import { type EditPorts, editRoutes, reviewRoutes, ruleRoutes } from "./api/review.ts";
+import { agentRoutes, type EditPorts, editRoutes, reviewRoutes, ruleRoutes } from "./api/review.ts";
 import { type ScrubPorts, scrubRoutes } from "./api/scrub.ts";
 import { searchRoutes } from "./api/search.ts";
 import { numberedSessionRoutes, sessionRoutes } from "./api/sessions.ts";
@@ -58,6 +59,7 @@ export interface HttpDeps extends WorkerRecords {
   folders: Folders;
   cost: CostPorts;
   review: Review;
+  agentRecords: AgentRecords;
   rules: Rules;
   edits: EditPorts;
   projectDetails: ProjectPorts;
@@ -226,6 +228,7 @@ function addRoutes(app: App, deps: HttpDeps): void {
   deviceSyncRoutes(app, deps.sync);
   teamRoutes(app, deps.team);
   reviewRoutes(app, deps.review);
+  agentRoutes(app, deps.agentRecords);
   ruleRoutes(app, deps.rules, deps.edits.observation);
   editRoutes(app, deps.edits);
   projectRoutes(app, deps.projectDetails);

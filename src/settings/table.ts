@@ -189,6 +189,11 @@ export const settingsTable = {
   ),
   MEM_EMBEDDING_API_KEY: setting(secret, "", "Key for the http embedder."),
   HOST_CLI_PATH: setting(path, "", "Path of the host agent's command; empty: searched on PATH."),
+  MEM_MCP_WRITE: setting(
+    boolean,
+    "true",
+    "Let the host's agent keep and take back records over MCP; false: it only reads.",
+  ),
   MEM_FOLDER_CONTEXT_ENABLED: setting(
     boolean,
     "false",

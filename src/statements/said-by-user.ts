@@ -42,8 +42,8 @@ function ruleAt(position: number, { text, rule, at }: PromptRule, salience: numb
     text,
     said_by: "user",
     kind: "rule",
-    standing: true,
-    reach: rule.reach,
+    standing: rule.isSure,
+    reach: rule.isSure ? rule.reach : "project",
     forbids: rule.form === "never",
     salience: Math.max(salience, 0) + standingBonus,
   };

@@ -2,6 +2,7 @@
 import type { DraftObservation } from "../core/records/drafts.ts";
 import { quotedTexts } from "../core/records/quoted-text.ts";
 import type { ObservationConcept, ObservationType } from "../core/records/records.ts";
+import type { StatementKind as StoredKind } from "../core/records/statement.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { withoutHostBlocks } from "../core/tools/host-blocks.ts";
 import { excerpt } from "../text/excerpt.ts";
@@ -53,7 +54,7 @@ export function draftOf(
   { turn, source }: { turn: Pick<Turn, "prompt">; source: number },
 ): DraftObservation {
   const { kind, text, said_by, standing, reach, salience, families } = statement;
-  const { type, concepts } = words[kind];
+  const { type, concepts, stored } = words[kind];
   const paths = namesIn(text).filter(isFileName);
   const asked = excerpt(terminalLine(withoutHostBlocks(turn.prompt).slice(0, askedChars * 8)), askedChars);
   return {
@@ -67,7 +68,14 @@ export function draftOf(
     files_modified: [],
     provenance: provenances[said_by],
     sources: [source, ...(statement.sources ?? [])],
-    statement: { said_by, standing, reach, salience, ...(families === undefined ? {} : { families }) },
+    statement: {
+      said_by,
+      kind: stored,
+      standing,
+      reach,
+      salience,
+      ...(families === undefined ? {} : { families }),
+    },
   };
 }
 
@@ -125,16 +133,22 @@ const elision = ` ${elided} `;
 
 const provenances = { user: "user", agent: "agent", tool: "command" } as const;
 
-const words: Record<StatementKind, { type: ObservationType; concepts: readonly ObservationConcept[] }> = {
-  rule: { type: "decision", concepts: ["pattern"] },
-  instruction: { type: "change", concepts: ["why-it-exists"] },
-  cause: { type: "bugfix", concepts: ["problem-solution"] },
-  decision: { type: "decision", concepts: ["trade-off"] },
-  open: { type: "change", concepts: ["what-changed"] },
-  change: { type: "change", concepts: ["what-changed"] },
-  finding: { type: "discovery", concepts: ["how-it-works"] },
-  fix: { type: "bugfix", concepts: ["problem-solution", "gotcha"] },
-  failure: { type: "discovery", concepts: ["gotcha"] },
+interface Words {
+  type: ObservationType;
+  concepts: readonly ObservationConcept[];
+  stored: StoredKind | null;
+}
+
+const words: Record<StatementKind, Words> = {
+  rule: { type: "decision", concepts: ["pattern"], stored: "rule" },
+  instruction: { type: "change", concepts: ["why-it-exists"], stored: null },
+  cause: { type: "bugfix", concepts: ["problem-solution"], stored: "cause" },
+  decision: { type: "decision", concepts: ["trade-off"], stored: "decision" },
+  open: { type: "change", concepts: ["what-changed"], stored: "open" },
+  change: { type: "change", concepts: ["what-changed"], stored: "outcome" },
+  finding: { type: "discovery", concepts: ["how-it-works"], stored: "fact" },
+  fix: { type: "bugfix", concepts: ["problem-solution", "gotcha"], stored: "fix" },
+  failure: { type: "discovery", concepts: ["gotcha"], stored: "open" },
 };
 
 // Below a good finding: a fix is long, and mem injects it before its command runs again anyway.

@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { homedir } from "node:os";
+import { createAgentRecords } from "../capture/agent-records.ts";
 import { createInTurn, intakeInTurn } from "../capture/in-turn.ts";
 import { createIntake } from "../capture/intake.ts";
 import { createObservationRecorder } from "../capture/record-observation.ts";
@@ -379,6 +380,7 @@ function buildServer(parts: Parts & ReturnType<typeof buildBackground>) {
     folders,
     cost,
     review: buildReview(store, publish),
+    agentRecords: createAgentRecords({ ...parts, onNewText: parts.vectors.notify }),
     rules,
     edits,
     maintenance: parts.derived,

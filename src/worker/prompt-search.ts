@@ -2,6 +2,7 @@
 
 import { failOpen } from "../core/errors.ts";
 import type { Observation } from "../core/records/records.ts";
+import { isProposal } from "../core/records/statement.ts";
 import type { Search, SearchResults } from "../recall/search.ts";
 
 interface RelevantDeps {
@@ -36,7 +37,10 @@ export function createRelevant({ search, byId, ...deps }: RelevantDeps): Relevan
       }),
     );
     const results = await within(deps.deadlineMs ?? deadlineMs, asked);
-    return (results?.observations ?? []).filter(isMeant).flatMap(({ id }) => byId(id) ?? []);
+    return (results?.observations ?? [])
+      .filter(isMeant)
+      .flatMap(({ id }) => byId(id) ?? [])
+      .filter((found) => !isProposal(found));
   };
 }
 

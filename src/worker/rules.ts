@@ -31,6 +31,8 @@ export function buildRules(deps: RuleDeps): {
     ...store.review,
     standingRules: statements.standingRules,
     replacedBy: statements.replacedBy,
+    proposals: statements.proposals,
+    accept: statements.accept,
     clock,
     commit,
     insert: observations.insert,

@@ -18,7 +18,9 @@ test("the file has a section for each place, with one rule a line", () => {
 });
 
 test("a project without rules has its section, for new ones", () => {
-  expect(renderRulesFile({ project: "shop", rules: [], contradictions: [] })).toContain("[project shop]");
+  expect(renderRulesFile({ project: "shop", rules: [], proposals: [], contradictions: [] })).toContain(
+    "[project shop]",
+  );
 });
 
 describe("the changes in a file", () => {

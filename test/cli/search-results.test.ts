@@ -181,6 +181,7 @@ test("a whole observation shows its story, facts and files", () => {
     pinned: 0 as const,
     superseded_by: null,
     said_by: null,
+    statement_kind: null,
     standing: 0 as const,
     reach: "project" as const,
     salience: null,

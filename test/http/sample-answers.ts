@@ -87,7 +87,7 @@ export const aPlan = {
   budgets: [{ name: "daily" as const, limit: 1000, used: 950, left: 50, until: 1_760_000_200_000 }],
 };
 
-const aRule: RulesAnswer["rules"][number] = {
+export const aRule: RulesAnswer["rules"][number] = {
   id: 12,
   text: "Never npm.",
   reach: "project",
@@ -105,6 +105,7 @@ const aRule: RulesAnswer["rules"][number] = {
 export const someRules: RulesAnswer = {
   project: "alpha",
   rules: [{ ...aRule, id: 9, reach: "everywhere", source: "remembered", prompt_id: null }, aRule],
+  proposals: [],
   contradictions: [{ older: 9, newer: 12 }],
 };
 
@@ -272,6 +273,7 @@ export function anObservation(id: number): Observation {
     pinned: 0 as const,
     superseded_by: null,
     said_by: null,
+    statement_kind: null,
     standing: 0 as const,
     reach: "project" as const,
     salience: null,

@@ -22,6 +22,7 @@ import {
   aPrompt,
   aQueuedMessage,
   aRegeneration,
+  aRule,
   aSession,
   aSetting,
   aSummary,
@@ -143,6 +144,10 @@ function fakePorts(calls: Call[]): Ports {
       setProject: async (project, synced) => note("sync.setProject", { project, synced }, undefined),
     },
     team: fakeTeam(note),
+    agentRecords: {
+      keep: async (input) => note("agentRecords.keep", input, { status: "skipped", reason: "private" }),
+      judge: async (input) => note("agentRecords.judge", input, anObservation(input.id)),
+    },
     recordObservation: async (input) =>
       note("recordObservation", input, { ...anObservation(9), title: input.title }),
     projects: () => ["alpha", "beta"],
@@ -228,6 +233,7 @@ function fakePorts(calls: Call[]): Ports {
     review: async (id, verdict) => note("review", { id, verdict }, anObservation(id)),
     rules: {
       list: (request) => note("rules.list", request, someRules),
+      accept: async (id) => note("rules.accept", id, { ...aRule, id }),
       remember: async (request) => note("rules.remember", request, rememberedAs(request.text)),
     },
     edits: {

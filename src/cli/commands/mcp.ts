@@ -163,5 +163,6 @@ async function serve(context: CliContext): Promise<void> {
     io.err("This is an MCP server for a host agent. Register it: `mem mcp enable`. Stop it: Ctrl-D.");
   }
   const { serveMcp } = await import("../mcp/serve.ts");
-  await serveMcp({ worker: context.worker(), version: version(), complain: (line) => io.err(line) });
+  const writes = context.settings("read").get("MEM_MCP_WRITE");
+  await serveMcp({ worker: context.worker(), version: version(), writes, complain: (line) => io.err(line) });
 }

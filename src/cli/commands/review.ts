@@ -1,4 +1,4 @@
-// `mem supersede|pin|reject`: the user's review of an observation.
+// `mem supersede|pin|reject|done`: the user's review of an observation.
 import { type Command, Option } from "commander";
 import { MemError } from "../../core/errors.ts";
 import type { Observation } from "../../core/records/records.ts";
@@ -9,7 +9,7 @@ import { printWrapped } from "../table.ts";
 
 const id: NonNullable<CommandPart["arguments"]>[number] = ["<id>", "number from `mem search`", observationId];
 
-/** Adds `mem supersede`, `mem pin` and `mem reject`. */
+/** Adds `mem supersede`, `mem pin`, `mem done` and `mem reject`. */
 export function registerReview(program: Command, context: CliContext): void {
   addCommand(program, context, {
     name: "pin",
@@ -21,6 +21,17 @@ export function registerReview(program: Command, context: CliContext): void {
       const isUndone = undo === true || off === true;
       const observation = await context.worker().setPin(id, !isUndone);
       show(context, observation, json, isUndone ? "is unpinned" : undefined);
+    },
+  });
+  addCommand(program, context, {
+    name: "done",
+    about: "Close open work: agents no longer get it",
+    arguments: [id],
+    options: [["--undo", "it is open again"], jsonOption],
+    examples: ["mem done 12", "mem done 12 --undo"],
+    run: async (id: number, { undo, json }: JsonOptions & { undo?: true }) => {
+      const status = undo === true ? ("active" as const) : ("superseded" as const);
+      show(context, await context.worker().setStatus(id, { status }), json);
     },
   });
   addCommand(program, context, {
@@ -71,7 +82,7 @@ function show(
 }
 
 function stateOf({ status, pinned, superseded_by }: Observation): string {
-  if (status === "superseded") return `is replaced by #${superseded_by}`;
+  if (status === "superseded") return superseded_by === null ? "is done" : `is replaced by #${superseded_by}`;
   if (status === "rejected") return "is rejected";
   return pinned === 1 ? "is pinned" : "is active";
 }

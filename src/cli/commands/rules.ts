@@ -18,7 +18,6 @@ import { hostsOnMachine } from "../host-settings.ts";
 import { renderRules } from "../rule-lines.ts";
 import { type ExportedRules, exportRules, missedBy } from "../rules-export.ts";
 import { parseRulesFile, type RuleChanges, renderRulesFile } from "../rules-file.ts";
-import { observationAsJson } from "../search-list.ts";
 import { printWrapped } from "../table.ts";
 import { noProject } from "../unknown-project.ts";
 import { counted, homePath } from "../words.ts";
@@ -35,7 +34,7 @@ interface RulesOptions extends JsonOptions {
 export function registerRules(program: Command, context: CliContext): void {
   const rules = addCommand(program, context, {
     name: "rules",
-    about: "List the standing rules, edit or remove them",
+    about: "List the standing rules and proposals, edit, accept or remove them",
     options: [
       projectOption("another project than the one here"),
       ["--all", "all projects"],
@@ -69,11 +68,23 @@ export function registerRules(program: Command, context: CliContext): void {
 interface Change {
   name: string;
   about: string;
-  status: "rejected" | "active";
+  status: "rejected" | "active" | "accepted";
   done(id: number): string;
 }
 
 const changes: readonly Change[] = [
+  {
+    name: "accept",
+    about: "Make proposals rules: agents get them from now on",
+    status: "accepted",
+    done: (id) => `#${id} is a rule now. Undo: \`mem rules remove ${id}\`.`,
+  },
+  {
+    name: "drop",
+    about: "Drop proposals",
+    status: "rejected",
+    done: (id) => `Dropped #${id}. Undo: \`mem rules restore ${id}\`.`,
+  },
   {
     name: "remove",
     about: "Remove rules: agents no longer get them",
@@ -123,9 +134,9 @@ async function showOrEdit(context: CliContext, options: RulesOptions): Promise<v
   if (options.export !== undefined) showExport(context, exportRules(options.export, answer), json);
   else if (edit === true) await editRules(context, answer, options);
   else if (json === true) {
-    const { rules, ...rest } = answer;
-    io.json({ items: rules, ...rest });
-  } else if (answer.rules.length > 0) renderRules(io, answer);
+    const { rules, proposals, ...rest } = answer;
+    io.json({ items: [...rules, ...proposals], ...rest });
+  } else if (answer.rules.length + answer.proposals.length > 0) renderRules(io, answer);
   else printWrapped(io, io.err, 'No rules. Add one: `mem remember "Use pnpm, never npm."`.');
 }
 
@@ -216,11 +227,13 @@ async function setStatuses(
   for (const id of ids) {
     const observation = found.find((each) => each.id === id);
     if (observation === undefined) throw await missingRule(worker(), id);
-    if (observation.standing !== 1) throw notARule(id);
+    const { standing, statement_kind: kind } = observation;
+    if (standing !== 1 && kind !== "rule" && kind !== "preference") throw notARule(id);
   }
-  const changed = [];
-  for (const id of ids) changed.push(await worker().setStatus(id, { status }));
-  if (json === true) io.json({ items: changed.map(observationAsJson) });
+  for (const id of ids)
+    await (status === "accepted" ? worker().acceptRule(id) : worker().setStatus(id, { status }));
+  const changed = json === true ? await worker().observationsOf(ids) : ids.map((id) => ({ id }));
+  if (json === true) io.json({ items: changed });
   else for (const { id } of changed) printWrapped(io, io.out, done(id));
 }
 

@@ -1,5 +1,4 @@
 // The one-line form of a record in lists.
-import * as z from "zod";
 import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts";
 import { unmergedNote } from "../../context/branches.ts";
 import { plainLine } from "../../context/quote.ts";
@@ -8,17 +7,19 @@ import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
 
 /** The short form of a record. */
-export const listed = z.object({
-  id: z.string().meta({ description: "12 is an observation, S12 a session summary, P12 a prompt." }),
-  kind: z.enum(["observation", "session", "prompt"]),
-  type: z.string().optional().meta({ description: "Of an observation: bugfix, decision, ..." }),
-  title: z.string(),
-  date: z.string().meta({ description: "ISO time." }),
-  project: z.string(),
-  note: z.string().optional().meta({ description: "Its review, such as what replaced it, and its source." }),
-});
-
-export type Listed = z.output<typeof listed>;
+export interface Listed {
+  /** 12 is an observation, S12 a session summary, P12 a prompt. */
+  id: string;
+  kind: "observation" | "session" | "prompt";
+  /** Of an observation: bugfix, decision, ... */
+  type?: string;
+  title: string;
+  /** ISO time. */
+  date: string;
+  project: string;
+  /** Its review, such as what replaced it, and its source. */
+  note?: string;
+}
 
 /** Every hit of a search, observations first. */
 export function listedHits({ observations, sessions, prompts }: SearchAnswer): Listed[] {

@@ -8,8 +8,14 @@ import { issueWords } from "../../http/schemas/issue-words.ts";
 /** The part of the client that the tools use. */
 export type RecallWorker = Pick<
   WorkerClient,
-  "projects" | "search" | "timeline" | "recent" | "observationsOf" | "summary" | "prompt"
+  "projects" | "search" | "timeline" | "recent" | "observationsOf" | "summary" | "prompt" | "keep" | "judge"
 >;
+
+/** Who calls. */
+export interface ToolCaller {
+  /** The host agent, as its MCP client names itself. */
+  host: string | undefined;
+}
 
 /** An answer in two forms: structured for programs, and lines to be quoted. */
 export interface ToolAnswer {
@@ -21,50 +27,44 @@ interface Described {
   name: string;
   title: string;
   description: string;
-  output: z.ZodType;
+  /** Absent for a tool that only reads. */
+  writes?: true;
 }
 
 export type Tool = Described & {
   input: z.ZodType;
   /** Throws `usage` for what its input schema refuses. */
-  run(worker: RecallWorker, given: unknown): Promise<ToolAnswer>;
+  run(worker: RecallWorker, given: unknown, caller: ToolCaller): Promise<ToolAnswer>;
 };
 
 /** A tool whose handler is typed by its input schema. */
 export function defineTool<I extends z.ZodType>(
   described: Described & { input: I },
-  handle: (worker: RecallWorker, given: z.output<I>) => Promise<ToolAnswer>,
+  handle: (worker: RecallWorker, given: z.output<I>, caller: ToolCaller) => Promise<ToolAnswer>,
 ): Tool {
   return {
     ...described,
-    run: async (worker, given) => {
+    run: async (worker, given, caller) => {
       const parsed = described.input.safeParse(given, { error: issueWords });
-      if (parsed.success) return handle(worker, parsed.data);
+      if (parsed.success) return handle(worker, parsed.data, caller);
       throw refused(described.name, parsed.error);
     },
   };
 }
 
-/** The tool as a client lists it. No tool changes anything. */
-export function definitionOf({ name, title, description, input, output }: Tool): ToolDefinition {
+/** The tool as a client lists it; every session pays for these words. No tool deletes. */
+export function definitionOf({ name, title, description, input, writes }: Tool): ToolDefinition {
   return {
     name,
     title,
     description,
-    inputSchema: objectSchema(input, "input"),
-    outputSchema: objectSchema(output, "output"),
-    annotations: {
-      title,
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
+    inputSchema: objectSchema(input),
+    annotations: { title, readOnlyHint: writes !== true, destructiveHint: false, openWorldHint: false },
   };
 }
 
-function objectSchema(schema: z.ZodType, io: "input" | "output"): ToolDefinition["inputSchema"] {
-  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+function objectSchema(schema: z.ZodType): ToolDefinition["inputSchema"] {
+  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return JSON.parse(JSON.stringify({ ...made, type: "object" }));
 }
 

@@ -7,11 +7,10 @@ import { parseRecordName, type RecordName, recordName } from "../../core/records
 import { parseLists } from "../../core/records/records.ts";
 import { isOnUnknownWords } from "../../core/records/respelling.ts";
 import { modeWord, wholeNumberOr } from "../../http/schemas/fields.ts";
-import { listed, listedHits, listedItem, listedLine, listedRecent } from "./listed.ts";
+import { listedHits, listedItem, listedLine, listedRecent } from "./listed.ts";
 import { defineTool, type RecallWorker, type Tool } from "./tool.ts";
-import { type Whole, whole, wholeLines, wholeObservation, wholePrompt, wholeSummary } from "./whole.ts";
+import { type Whole, wholeLines, wholeObservation, wholePrompt, wholeSummary } from "./whole.ts";
 
-const about = z.string();
 const project = () =>
   z.string().min(1).max(4096).optional().meta({ description: "Records of this project alone." });
 const isoTime = () =>
@@ -47,7 +46,6 @@ const search = defineTool(
       limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
       offset: wholeNumberOr(0, 0, 100_000),
     }),
-    output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
   },
   async (worker, given) => {
     const answer = await worker.search({ ...defined(given), ...workingPlace(), format: "index" });
@@ -88,11 +86,6 @@ const timeline = defineTool(
         path: ["anchor"],
         error: "must be given, or `query` instead of it: a record such as 12, S12 or P12, or an ISO time",
       }),
-    output: z.object({
-      about,
-      items: z.array(listed.extend({ anchor: z.literal(true).optional() })),
-      notes: z.array(z.string()),
-    }),
   },
   async (worker, { anchor, ...given }) => {
     const around = {
@@ -123,7 +116,6 @@ const recent = defineTool(
       project: project(),
       limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
     }),
-    output: z.object({ about, results: z.array(listed), notes: z.array(z.string()) }),
   },
   async (worker, given) => {
     const results = listedRecent(await worker.recent(defined(given)));
@@ -149,12 +141,6 @@ const getObservations = defineTool(
         .min(1)
         .max(mostIds),
       project: project(),
-    }),
-    output: z.object({
-      about,
-      records: z.array(whole),
-      missing: z.array(z.string()),
-      left_out: z.array(z.string()).meta({ description: "Found, but too long for one answer." }),
     }),
   },
   async (worker, { ids, project: only }) => {

@@ -1,31 +1,20 @@
 // The full form of a record, with every text made safe to quote.
-import * as z from "zod";
 import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { summaryPartsOf } from "../../core/records/summary-parts.ts";
-import { noteOf } from "./listed.ts";
+import { type Listed, noteOf } from "./listed.ts";
 
 /** The full form: the head, and its texts by name in reading order. */
-export const whole = z.object({
-  id: z.string(),
-  kind: z.enum(["observation", "session", "prompt"]),
-  type: z.string().optional(),
-  title: z.string(),
-  date: z.string().meta({ description: "ISO time." }),
-  project: z.string(),
-  note: z.string().optional().meta({ description: "Its review and its source." }),
-  texts: z
-    .record(z.string(), z.string())
-    .meta({ description: "subtitle, summary, narrative, request, completed and others, where present." }),
-  facts: z.array(z.string()),
-  concepts: z.array(z.string()),
-  files_read: z.array(z.string()),
-  files_modified: z.array(z.string()),
-});
-
-export type Whole = z.output<typeof whole>;
+export interface Whole extends Listed {
+  /** `subtitle`, `summary`, `narrative`, `request`, `completed` and others, where present. */
+  texts: Record<string, string>;
+  facts: string[];
+  concepts: string[];
+  files_read: string[];
+  files_modified: string[];
+}
 
 const max = { title: 300, name: 80, text: 5000, entry: 400, entries: 50, prompt: 12_000 };
 

@@ -5,7 +5,8 @@ import type { Observation, ObservationStatus } from "../../core/records/records.
 
 /** `restored` takes a rejection back; without one, the supersession. */
 export type Verdict =
-  | { is: "superseded"; by: number }
+  /** `by` null: it is done, or no longer so. */
+  | { is: "superseded"; by: number | null }
   | { is: "rejected" }
   | { is: "restored" }
   | { is: "pinned" }
@@ -76,13 +77,18 @@ function standingAfter(
   }
 }
 
-function superseded(observation: Observation, by: number, byId: ReviewDeps["byId"]): Standing | MemError {
+function superseded(
+  observation: Observation,
+  by: number | null,
+  byId: ReviewDeps["byId"],
+): Standing | MemError {
   const { id, status, project } = observation;
+  if (status === "rejected") return refused(`Observation ${id} is rejected.`, undoStep(observation));
+  if (by === null) return { status: "superseded", pinned: 0, superseded_by: null };
   const successor = byId(by);
   if (successor === undefined) return notFound(by);
   if (by === id)
     return refused(`Observation ${id} cannot supersede itself.`, "Name the observation that replaces it.");
-  if (status === "rejected") return refused(`Observation ${id} is rejected.`, undoStep(observation));
   if (successor.status === "rejected")
     return refused(`Observation ${by} is rejected, so it cannot replace another.`, undoStep(successor));
   if (successor.project !== project) {

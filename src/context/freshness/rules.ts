@@ -5,7 +5,13 @@ import type { StreamEvent } from "../../core/records/events.ts";
 import { createdEvents, type InsertManual, insertManual } from "../../core/records/manual-observation.ts";
 import { quotedTexts, wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation, ObservationStatus } from "../../core/records/records.ts";
-import type { Reach, Speaker } from "../../core/records/statement.ts";
+import {
+  type KeptKind,
+  keptByAgent,
+  type Reach,
+  type Speaker,
+  typeOfKind,
+} from "../../core/records/statement.ts";
 import { cleanPrompt, cleanText } from "../../privacy/clean.ts";
 import { contradictionsIn } from "../../statements/rules/contradictions.ts";
 import { parseRule } from "../../statements/rules/prohibitions.ts";
@@ -21,8 +27,10 @@ export interface Rule {
   project: string;
   forbids: boolean;
   said_by: Speaker | null;
-  /** `remembered`: written with `mem remember`; `prompt`: found in a prompt. */
-  source: "remembered" | "prompt";
+  /** `remembered`: written with `mem remember`; `agent`: kept by the host's agent; `prompt`: found in a prompt. */
+  source: "remembered" | "agent" | "prompt";
+  /** Not sure that it is one: no agent gets it until the user accepts it. */
+  proposed?: true | undefined;
   /** The prompt that it is from, if known. */
   prompt_id: number | null;
   /** How many prompts and commands said it, in whatever words. */
@@ -55,10 +63,14 @@ interface RulesAnswer {
   project: string | null;
   /** Rules that apply everywhere first, then by project, newest first. */
   rules: Rule[];
+  /** Newest first. */
+  proposals: Rule[];
   contradictions: Contradiction[];
 }
 
 export interface RememberRequest extends Where {
+  /** Default: a rule. Any other kind is a record that says what is so, not how to work. */
+  kind?: KeptKind | undefined;
   text: string;
   reach: Reach;
 }
@@ -78,12 +90,17 @@ export interface Rules {
   list(request: RulesRequest): RulesAnswer;
   /** Resolves after the commit. Throws `invalid_request` for an empty text or a missing project, `excluded` for an excluded one. */
   remember(request: RememberRequest): Promise<Remembered>;
+  /** Makes a proposal a rule. Throws `not_found` for an id that is none. */
+  accept(id: number): Promise<Rule>;
 }
 
 export interface RulesDeps {
   clock: Clock;
   commit<T>(write: () => T): Promise<T>;
   standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
+  /** Active rules that the user has not accepted, newest first. */
+  proposals(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
+  accept(id: number): Observation | undefined;
   promptIds(ids: readonly number[]): ReadonlyMap<number, number>;
   /** Rules that each of these superseded, at first or second hand. */
   replacedBy(ids: readonly number[]): ReadonlyMap<number, readonly Observation[]>;
@@ -98,14 +115,26 @@ export interface RulesDeps {
 }
 
 export function createRules(deps: RulesDeps): Rules {
-  const { projects } = deps;
   return {
     list(request) {
       const { all, limit } = request;
-      const project = all ? null : projectOf(request, projects.labelOf, projects.current);
-      const found = deps.standingRules({ projects: all ? "all" : project === null ? [] : [project], limit });
+      const project = all ? null : projectOf(request, deps.projects.labelOf, deps.projects.current);
+      const projects = all ? "all" : project === null ? [] : [project];
+      const found = deps.standingRules({ projects, limit });
       const rules = found.map(readRules(deps, found)).sort(byReachThenProject);
-      return { project, rules, contradictions: contradictionsIn(rules) };
+      const proposed = deps.proposals({ projects, limit });
+      const proposals = proposed.map(readRules(deps, proposed));
+      return { project, rules, proposals, contradictions: contradictionsIn(rules) };
+    },
+    async accept(id) {
+      const accepted = await deps.commit(() => deps.accept(id));
+      if (accepted === undefined)
+        throw new MemError("not_found", {
+          message: `There is no proposal ${id}.`,
+          hint: "Proposals stand below the rules: `mem rules`.",
+        });
+      deps.publish({ type: "observation_changed", observation: accepted });
+      return readRules(deps, [accepted])(accepted);
     },
     async remember(request) {
       const { text, isPrivate } = cleanPrompt(request.text);
@@ -149,10 +178,11 @@ interface Stored {
 }
 
 function store(deps: RulesDeps, request: RememberRequest, text: string): Stored {
-  const { reach } = request;
+  const { reach, kind = "rule" } = request;
+  const standing = kind === "rule" || kind === "preference";
   const project = projectOf(request, deps.projects.claim, deps.projects.current) ?? noProject;
   const rules = deps.standingRules({ projects: [project], limit: maxRules });
-  const same = rules
+  const same = (standing ? rules : [])
     .filter((each) => isSameRule(wholeText(each), text))
     // A rule that applies everywhere covers the project.
     .sort((a, b) => Number(b.reach === "everywhere") - Number(a.reach === "everywhere"))[0];
@@ -163,14 +193,14 @@ function store(deps: RulesDeps, request: RememberRequest, text: string): Stored 
   const observation = insertManual(deps.insert, {
     draft: {
       ...quotedTexts(text),
-      obs_type: "decision",
+      obs_type: standing ? "decision" : typeOfKind[kind],
       subtitle: null,
       facts: [],
-      concepts: [ruleForm(text)],
+      concepts: standing ? [ruleForm(text)] : [],
       files_read: [],
       files_modified: [],
       provenance: "user",
-      statement: { said_by: "user", standing: true, reach, salience: rememberedSalience },
+      statement: { said_by: "user", kind, standing, reach, salience: rememberedSalience },
     },
     session_id: null,
     sdk_session_id: rememberedSession,
@@ -179,7 +209,7 @@ function store(deps: RulesDeps, request: RememberRequest, text: string): Stored 
     created_at_epoch: deps.clock.now(),
   });
   // As with `mem supersede`, a rule and its successor belong to one project.
-  const changed = rules
+  const changed = (standing ? rules : [])
     .filter((each) => each.project === project && each.reach === reach && replaces(text, each))
     .flatMap(({ id }) => deps.supersede(id, observation.id) ?? []);
   return { status: "stored", observation, changed };
@@ -220,15 +250,21 @@ function readRules(
 }
 
 function ruleOf(observation: Observation, read: Pick<Rule, "text" | "prompt_id" | "times_said">): Rule {
-  const { id, reach, project, said_by, created_at_epoch, status, revision } = observation;
+  const { id, reach, project, said_by, created_at_epoch, status, revision, generator } = observation;
   return {
     ...read,
+    ...(observation.standing === 1 ? {} : { proposed: true }),
     id,
     reach,
     project,
     forbids: parseRule(read.text).forbids,
     said_by,
-    source: observation.sdk_session_id === rememberedSession ? "remembered" : "prompt",
+    source:
+      generator === keptByAgent
+        ? "agent"
+        : observation.sdk_session_id === rememberedSession
+          ? "remembered"
+          : "prompt",
     created_at_epoch,
     status,
     revision,

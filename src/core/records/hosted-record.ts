@@ -1,7 +1,7 @@
 // Observations of the hosted server: lists are arrays, ids are strings, times are epoch milliseconds.
 import type { JsonObject } from "../../text/json.ts";
 import type { RecordParts } from "./drafts.ts";
-import type { Reach, Speaker, StatementMarks } from "./statement.ts";
+import type { Reach, Speaker, StatementKind, StatementMarks } from "./statement.ts";
 
 interface HostedRecord extends RecordParts {
   id: string;
@@ -55,6 +55,7 @@ export interface HostedObservation extends HostedRecord {
   content: string;
   /** Speaker of a statement; null for other observations. */
   said_by: Speaker | null;
+  statement_kind: StatementKind | null;
   /** A rule that stands until the user revokes it. */
   standing: boolean;
   /** Where a rule applies. */

@@ -1,4 +1,4 @@
-// Observations that a user or client writes itself, and the stream events of a new observation.
+// Observations that a user, a client or the host's agent writes itself, and the stream events of a new observation.
 import type { DraftObservation } from "./drafts.ts";
 import type { StreamEvent } from "./events.ts";
 import type { GitPlace, Observation } from "./records.ts";
@@ -11,11 +11,13 @@ interface Written extends GitPlace {
   project: string;
   prompt_number: number | null;
   created_at_epoch: number;
+  /** Default: `manual`, for the user or a client. */
+  generator?: string;
 }
 
 interface ManualObservation extends Written {
   sources: readonly number[];
-  generator: "manual";
+  generator: string;
   agent_id: null;
   agent_type: null;
   discovery_tokens: 0;
@@ -27,9 +29,9 @@ export type InsertManual = (observation: ManualObservation) => Observation | und
 
 export function insertManual(insert: InsertManual, written: Written): Observation {
   const stored = insert({
+    generator: "manual",
     ...written,
     sources: [],
-    generator: "manual",
     agent_id: null,
     agent_type: null,
     discovery_tokens: 0,

@@ -4,7 +4,7 @@ import { cleanText } from "../../privacy/clean.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { storableText } from "../../text/storable.ts";
 import { observationStatuses, parseList, provenances } from "./records.ts";
-import { reaches, speakers } from "./statement.ts";
+import { reaches, speakers, statementKinds } from "./statement.ts";
 
 export const exportFormat = "mem-export";
 export const exportVersion = 1;
@@ -114,6 +114,7 @@ const fieldTypes = {
   state: oneOf(["active", "completed"]),
   status: oneOf(observationStatuses),
   provenance: oneOf(provenances),
+  "statementKind?": { toJson: asIs, read: orNull(oneOf(statementKinds).read) },
   "speaker?": { toJson: asIs, read: orNull(oneOf(speakers).read) },
   reach: oneOf(reaches),
   recordKind: oneOf(["observation", "summary", "prompt"]),
@@ -193,6 +194,7 @@ export const exportedFields = {
     status: "status",
     pinned: "flag",
     said_by: "speaker?",
+    statement_kind: "statementKind?",
     standing: "flag",
     reach: "reach",
     salience: "number?",

@@ -1,5 +1,5 @@
 // The stored records, one shape for row, record and JSON (snake_case; times in epoch milliseconds).
-import type { Reach, Speaker } from "./statement.ts";
+import type { Reach, Speaker, StatementKind } from "./statement.ts";
 
 /** The types and concepts of the `code` mode; other modes have their own, so a record can have any. */
 export const observationTypes = ["discovery", "decision", "bugfix", "feature", "refactor", "change"] as const;
@@ -144,6 +144,8 @@ export interface Observation extends SyncColumns, GitPlace {
   superseded_by: number | null;
   /** Who said it, for a statement; null for an account of work. */
   said_by: Speaker | null;
+  /** Null for an account of work, and for a wish for the work at hand. */
+  statement_kind: StatementKind | null;
   /** 1 for a rule that is valid until the user revokes it. */
   standing: 0 | 1;
   /** Where a rule applies. */
@@ -175,6 +177,7 @@ export type QuotedRecord = Pick<
   | "created_at_epoch"
   | "revision"
 > &
+  Partial<Pick<Observation, "statement_kind">> &
   GitPlace & { provenance: string; generator?: string; pinned?: 0 | 1; unmerged?: string };
 
 /** The fields that two rules are compared by. */

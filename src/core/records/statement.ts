@@ -8,8 +8,51 @@ export type Speaker = (typeof speakers)[number];
 export const reaches = ["project", "everywhere"] as const;
 export type Reach = (typeof reaches)[number];
 
+/**
+ * What a statement is. `rule`, `preference`: how the user wants work done; `decision`, `cause`, `fact`: settled, found, true
+ * of the environment; `command`: how something is done here; `state`, `open`: where work stands, what is left; `fix`: what
+ * a failing command needed; `outcome`: what came of a piece of work.
+ */
+export const statementKinds = [
+  ...(["rule", "preference", "decision", "cause", "command", "fact", "state", "open"] as const),
+  ...(["fix", "outcome"] as const),
+] as const;
+export type StatementKind = (typeof statementKinds)[number];
+
+/** The kinds that a user or an agent names. */
+export const keptKinds = statementKinds.filter((kind) => kind !== "fix" && kind !== "outcome");
+export type KeptKind = (typeof keptKinds)[number];
+
+/** True for a rule that the user has not accepted: no agent gets it. */
+export function isProposal({
+  standing,
+  statement_kind: kind,
+}: {
+  standing: 0 | 1;
+  statement_kind: StatementKind | null;
+}) {
+  return standing === 0 && (kind === "rule" || kind === "preference");
+}
+
+/** The type, in the `code` mode, of a record that is kept by hand. */
+export const typeOfKind: Readonly<Record<KeptKind, string>> = {
+  rule: "decision",
+  preference: "decision",
+  decision: "decision",
+  cause: "bugfix",
+  command: "discovery",
+  fact: "discovery",
+  state: "change",
+  open: "change",
+};
+
+/** The generator of records that the host's agent kept itself. */
+export const keptByAgent = "agent";
+
 export interface StatementMarks {
   said_by: Speaker;
+  /** Absent for a wish for the work at hand. A rule that does not stand is a proposal: it is not injected. */
+  kind?: StatementKind | null | undefined;
   /** A rule, preference or environment fact that stands until the user revokes it. */
   standing: boolean;
   reach: Reach;

@@ -1,7 +1,7 @@
 // What an operation of sync says about a record: its state as JSON, written from a row and read into one.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { observationStatuses, parseList, provenances } from "./records.ts";
-import { reaches, speakers } from "./statement.ts";
+import { reaches, speakers, statementKinds } from "./statement.ts";
 
 /** Kinds of records that devices replicate. */
 export const recordKinds = ["observation", "summary", "prompt", "session"] as const;
@@ -141,6 +141,7 @@ const columns: Record<SyncedKind, Record<string, Column>> = {
     status: oneOf(observationStatuses, "active"),
     pinned: flag,
     said_by: optional(oneOf(speakers)),
+    statement_kind: optional(oneOf(statementKinds)),
     standing: flag,
     reach: oneOf(reaches, "project"),
     salience: optional(number),

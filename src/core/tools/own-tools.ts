@@ -38,7 +38,7 @@ export function isOwnTool(name: string): boolean {
 // `mcp__<server>__<tool>`, for a server that a plugin brings `mcp__plugin_<plugin>_<server>__<tool>`; OpenClaw leaves out
 // the first part.
 const ownTool =
-  /^(?:mcp__(?:plugin_[\w-]{1,100}_)?)?mem__(?:search|timeline|get_observations|recent|context)$/;
+  /^(?:mcp__(?:plugin_[\w-]{1,100}_)?)?mem__(?:search|timeline|get_observations|recent|context|remember|review)$/;
 
 /** Ids of the records that a tool use reads whole: by our MCP server, or by `mem show`. As they were given. */
 export function readRecords({ tool_name = "", tool_input }: ToolUse): string[] {

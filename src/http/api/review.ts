@@ -1,15 +1,21 @@
 // Review of observations: superseded, rejected, pinned, edited; and standing rules.
+
+import type { AgentRecords } from "../../capture/agent-records.ts";
 import type { RecordEdits } from "../../context/freshness/edit-record.ts";
 import type { EditText } from "../../context/freshness/edit-text.ts";
 import type { Review } from "../../context/freshness/review.ts";
 import type { Rules } from "../../context/freshness/rules.ts";
 import { MemError } from "../../core/errors.ts";
+import { wholeText } from "../../core/records/quoted-text.ts";
 import { route } from "../plugins/route.ts";
 import type { App } from "../plugins/zod.ts";
 import { changeErrors, errorBody, readErrors, writeErrors } from "../schemas/error.ts";
 import { idParams } from "../schemas/fields.ts";
 import { observation, prompt, summary } from "../schemas/records.ts";
 import {
+  acceptedRule,
+  keepBody,
+  keptAnswer,
   observationChange,
   pinBody,
   promptChange,
@@ -20,6 +26,7 @@ import {
   statusBody,
   summaryChange,
   textBody,
+  verdictBody,
 } from "../schemas/review.ts";
 import { renameBody, session } from "../schemas/session.ts";
 
@@ -40,12 +47,49 @@ export function ruleRoutes(app: App, rules: Rules, editText: EditText): void {
       return reply.code(answer.status === "stored" ? 201 : 200).send(answer);
     },
   });
+  app.post(
+    "/api/rules/:id/accept",
+    {
+      schema: {
+        summary: "Make a proposal a rule.",
+        params: idParams,
+        response: { 200: acceptedRule, ...changeErrors },
+      },
+    },
+    ({ params: { id } }) => rules.accept(id),
+  );
   route(app, "POST /api/observations/:id/text", {
     summary: "Replace the title or text of an observation.",
     params: idParams,
     body: textBody,
     response: { 200: observation, ...changeErrors },
     handler: ({ params: { id }, body }) => editText(id, body),
+  });
+}
+
+/** `POST /api/agent/records` and `/api/agent/records/:id/verdict`: what the host's agent keeps and takes back. */
+export function agentRoutes(app: App, agent: AgentRecords): void {
+  route(app, "POST /api/agent/records", {
+    summary:
+      "Keep what the agent learned. A rule is sure only with words that the user typed in the session.",
+    body: keepBody,
+    response: { 200: keptAnswer, 201: keptAnswer, ...writeErrors, 409: errorBody },
+    handler: async ({ body }, reply) => {
+      const kept = await agent.keep(body);
+      if (kept.status === "skipped") return kept;
+      const { observation, replaced, ...rest } = kept;
+      const old = replaced && { id: replaced.id, text: wholeText(replaced) };
+      return reply
+        .code(kept.status === "stored" ? 201 : 200)
+        .send({ ...rest, id: observation.id, replaced: old });
+    },
+  });
+  route(app, "POST /api/agent/records/:id/verdict", {
+    summary: "Say that a record is wrong, outdated or done. It can be restored.",
+    params: idParams,
+    body: verdictBody,
+    response: { 200: observation, ...changeErrors, 409: errorBody },
+    handler: ({ params: { id }, body }) => agent.judge({ id, ...body }),
   });
 }
 
@@ -103,7 +147,8 @@ export function reviewRoutes(app: App, review: Review): void {
     body: statusBody,
     response,
     handler: ({ params: { id }, body }) => {
-      if (body.status === "superseded") return review(id, { is: "superseded", by: body.superseded_by });
+      if (body.status === "superseded")
+        return review(id, { is: "superseded", by: body.superseded_by ?? null });
       return review(id, { is: body.status === "rejected" ? "rejected" : "restored" });
     },
   });

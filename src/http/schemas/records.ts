@@ -1,7 +1,7 @@
 // Wire shapes of observations, session summaries and prompts.
 import * as z from "zod";
 import { observationStatuses, provenances } from "../../core/records/records.ts";
-import { reaches, speakers } from "../../core/records/statement.ts";
+import { reaches, speakers, statementKinds } from "../../core/records/statement.ts";
 import {
   bodyWithSpellings,
   claudeSessionId,
@@ -102,6 +102,9 @@ function observationFields() {
     said_by: z.enum(speakers).nullable().meta({
       description:
         "Who said it, for something that was said or concluded; null for an account of what was done.",
+    }),
+    statement_kind: z.enum(statementKinds).nullable().meta({
+      description: "What a statement is; null for an account of what was done.",
     }),
     standing: z.union([z.literal(0), z.literal(1)]).meta({
       description: "1 for a rule that stands until the user revokes it.",

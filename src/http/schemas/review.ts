@@ -1,7 +1,7 @@
 // Wire shapes of review: status, pin and text of an observation, and standing rules.
 import * as z from "zod";
 import { observationStatuses } from "../../core/records/records.ts";
-import { reaches, speakers } from "../../core/records/statement.ts";
+import { keptKinds, reaches, speakers, statementKinds } from "../../core/records/statement.ts";
 import { epochMs, flag, modeWord, optionalText, wholeNumberOr } from "./fields.ts";
 
 const rule = z.lazy(() =>
@@ -13,8 +13,12 @@ const rule = z.lazy(() =>
       project: z.string().meta({ description: "Label of the project in which it was said." }),
       forbids: z.boolean(),
       said_by: z.enum(speakers).nullable(),
-      source: z.enum(["remembered", "prompt"]).meta({
-        description: "`remembered`: the user wrote it as a rule; `prompt`: it was found in what was said.",
+      proposed: z.literal(true).optional().meta({
+        description: "Not sure that it is a rule: no agent gets it until the user accepts it.",
+      }),
+      source: z.enum(["remembered", "agent", "prompt"]).meta({
+        description:
+          "`remembered`: the user wrote it as a rule; `agent`: the host's agent kept it; `prompt`: it was found in what was said.",
       }),
       prompt_id: z.int().nullable().meta({ description: "The prompt that it is from, where that is known." }),
       times_said: z.int().meta({
@@ -26,6 +30,9 @@ const rule = z.lazy(() =>
     })
     .meta({ id: "Rule" }),
 );
+
+/** Answer of `POST /api/rules/:id/accept`. */
+export const acceptedRule = rule;
 
 /** Query of `GET /api/rules`. */
 export const rulesQuery = z.lazy(() =>
@@ -44,6 +51,7 @@ export const rulesAnswer = z.lazy(() =>
       description: "Of the project whose rules these are, besides those that apply everywhere.",
     }),
     rules: z.array(rule).meta({ description: "First those that apply everywhere, then newest first." }),
+    proposals: z.array(rule).meta({ description: "Rules that the user has not accepted, newest first." }),
     contradictions: z.array(z.object({ older: z.int(), newer: z.int() })).meta({
       description: "Pairs of ids of rules that contradict each other.",
     }),
@@ -55,6 +63,7 @@ export type RulesAnswer = z.infer<typeof rulesAnswer>;
 /** Body of `POST /api/rules`. */
 export const rememberBody = z.lazy(() =>
   z.strictObject({
+    kind: z.enum(keptKinds).default("rule"),
     text: z.string().min(1).max(2000),
     reach: z.enum(reaches).default("project"),
     project: z.string().min(1).max(4096).optional(),
@@ -80,6 +89,60 @@ export const remembered = z.lazy(() =>
 );
 
 export type RememberedAnswer = z.infer<typeof remembered>;
+
+const agentPlace = () => ({
+  cwd: z.string().min(1).max(4096).optional().meta({ description: "Where the agent works." }),
+  project: z.string().min(1).max(4096).optional(),
+  host: z.string().min(1).max(128).optional().meta({ description: "Host agent, such as claude-code." }),
+});
+
+/** Body of `POST /api/agent/records`. */
+export const keepBody = z.lazy(() =>
+  z.strictObject({
+    kind: z.enum(keptKinds),
+    text: z.string().min(1).max(keptChars, `must have at most ${keptChars} characters: one fact a record`),
+    quote: z.string().max(keptChars).optional().meta({ description: "Words that the user typed." }),
+    replaces: z.int().min(1).optional().meta({ description: "The record that no longer holds." }),
+    ...agentPlace(),
+  }),
+);
+
+const keptChars = 1_000;
+
+export type KeepBody = z.input<typeof keepBody>;
+
+/** Answer of `POST /api/agent/records`. */
+export const keptAnswer = z.lazy(() =>
+  z.union([
+    z.object({
+      status: z.enum(["stored", "exists"]),
+      id: z.int(),
+      kind: z.enum(statementKinds).meta({ description: "A command that did not run here is a fact." }),
+      proposed: z.boolean().meta({
+        description:
+          "A rule whose quote the user did not type in this session: injected once the user accepts it.",
+      }),
+      replaced: z.object({ id: z.int(), text: z.string() }).nullable(),
+      kept_old: z.enum(["unknown", "of the user"]).nullable().meta({
+        description: "Why the record named by `replaces` still stands.",
+      }),
+    }),
+    z.object({ status: z.literal("skipped"), reason: z.literal("private") }),
+  ]),
+);
+
+export type KeptAnswer = z.infer<typeof keptAnswer>;
+
+/** Body of `POST /api/agent/records/:id/verdict`. */
+export const verdictBody = z.lazy(() =>
+  z.strictObject({
+    verdict: z.enum(["wrong", "outdated", "done"]),
+    why: z.string().max(keptChars).optional(),
+    ...agentPlace(),
+  }),
+);
+
+export type VerdictBody = z.input<typeof verdictBody>;
 
 /** Body of `POST /api/observations/:id/text`. */
 export const textBody = z.lazy(() =>
@@ -132,7 +195,7 @@ export const promptChange = z.lazy(() => z.strictObject({ prompt_text: z.string(
 export const statusBody = z.lazy(() =>
   z
     .discriminatedUnion("status", [
-      z.strictObject({ status: z.literal("superseded"), superseded_by: z.int().min(1) }),
+      z.strictObject({ status: z.literal("superseded"), superseded_by: z.int().min(1).optional() }),
       z.strictObject({ status: z.literal("rejected") }),
       z.strictObject({ status: z.literal("active") }),
     ])

@@ -1,6 +1,6 @@
 // Wire shapes of the hosted server's reads of memory, and of records written by hand.
 import * as z from "zod";
-import { reaches, speakers } from "../../core/records/statement.ts";
+import { reaches, speakers, statementKinds } from "../../core/records/statement.ts";
 import { anyId, anyJsonObject, epochMs, wholeNumberOr, word } from "./fields.ts";
 
 /** A record of memory. */
@@ -27,6 +27,7 @@ export const observation = z.lazy(() =>
         description:
           "Who said it, for something that was said or concluded; null for an account of what was done.",
       }),
+      statementKind: z.enum(statementKinds).nullable().meta({ description: "What a statement is." }),
       standing: z.boolean().meta({ description: "A rule that stands until the user revokes it." }),
       reach: z.enum(reaches).meta({ description: "Where a rule applies." }),
       salience: z.number().nullable().meta({

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { provenances } from "../../core/records/records.ts";
 import { sharedKinds, sharedLimits, sharedOutcomes } from "../../core/records/shared-record.ts";
-import { reaches, speakers } from "../../core/records/statement.ts";
+import { reaches, speakers, statementKinds } from "../../core/records/statement.ts";
 import { anyId, epochMsIn, word } from "./fields.ts";
 
 const origin = () => ({
@@ -38,6 +38,7 @@ const content = () => ({
   statement: z
     .strictObject({
       saidBy: z.enum(speakers),
+      kind: z.enum(statementKinds).nullable().default(null),
       standing: z.boolean(),
       reach: z.enum(reaches),
       salience: z.number(),

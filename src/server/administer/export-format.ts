@@ -9,7 +9,7 @@ import {
   exportedFields,
   type FieldType,
 } from "../../core/records/project-export.ts";
-import { reaches, speakers } from "../../core/records/statement.ts";
+import { reaches, speakers, statementKinds } from "../../core/records/statement.ts";
 import { isId } from "../../core/records/tenancy.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import { nestingExceeds } from "../../privacy/nesting.ts";
@@ -172,6 +172,7 @@ const observationParts = z.object({
   statement: z
     .object({
       saidBy: z.enum(speakers),
+      kind: z.enum(statementKinds).nullable().default(null),
       standing: z.boolean(),
       reach: z.enum(reaches),
       salience: z.number(),

@@ -53,7 +53,10 @@ function replacementIn(
   const text = sentences[at]?.text ?? "";
   const replaced = rules.find((rule) => rule.at < at && rule.at >= at - farthestReplaced);
   if (replaced === undefined || !givesReplacement(text) || !withdrawsHabit(replaced.text)) return null;
-  return { text, rule: { standing: true, reach: "project", form: "do", pointsBack: false } };
+  return {
+    text,
+    rule: { standing: true, reach: "project", form: "do", isSure: replaced.rule.isSure, pointsBack: false },
+  };
 }
 
 // "Same for all figures" needs the sentence before it. A withdrawal belongs to its replacement.

@@ -207,14 +207,18 @@ function opposed(
   return [...asked].some((term) => rejected.has(term) && !askedToo.has(term) && !rejectedToo.has(term));
 }
 
-// The same sentence with another number or name in it.
+// The same sentence with another number in it, or with another name where it says that it replaces: "never edit a.ts" and
+// "never edit b.ts" are two rules.
 function valueConflict(older: Subject, newer: Subject): Conflict {
   const [ownOlder, ownNewer] = [without(older.all, newer.all), without(newer.all, older.all)];
   const common = sharedCount(older.all, newer.all);
   const isAlike = common >= 2 && common * 3 >= Math.max(older.all.size, newer.all.size) * 2;
   const isOtherValue = isNamed(ownOlder, older) && isNamed(ownNewer, newer);
-  return isAlike && isOtherValue ? "other value" : null;
+  const isSlot = newer.isReplacement || [...ownOlder, ...ownNewer].every((term) => quantity.test(term));
+  return isAlike && isOtherValue && isSlot ? "other value" : null;
 }
+
+const quantity = /^\d[\d.,:]*\p{L}{0,3}$/u;
 
 function isNamed(terms: readonly string[], { named }: Subject): boolean {
   return terms.length > 0 && terms.length <= 2 && terms.every((term) => named.has(term));

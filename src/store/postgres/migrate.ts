@@ -21,6 +21,7 @@ import superseded from "./migrations/0015-superseded.sql";
 import hub from "./migrations/0016-hub.sql";
 import sharedRecords from "./migrations/0017-shared-records.sql";
 import sharedDevices from "./migrations/0018-shared-devices.sql";
+import kinds from "./migrations/0019-kinds.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { toStorageError } from "./storage-error.ts";
 
@@ -43,6 +44,7 @@ const migrations = [
   { version: 16, name: "hub", sql: hub },
   { version: 17, name: "shared-records", sql: sharedRecords },
   { version: 18, name: "shared-devices", sql: sharedDevices },
+  { version: 19, name: "kinds", sql: kinds },
 ] as const;
 
 /** The schema version that this code writes. */

@@ -139,14 +139,14 @@ export const stillHolds = "not o.ended and o.superseded_by is null";
 /** Columns of a `HostedObservation`, of `observations o`. */
 export const recordColumns = `o.id, o.seq::float8 as seq, o.team_id, o.project_id, o.session_id, o.kind, o.obs_type, o.title,
   o.subtitle, o.summary, o.narrative, o.facts, o.concepts, o.files_read, o.files_modified, o.content, o.metadata,
-  o.generator, o.provenance, o.prompt_number, o.said_by, o.standing, o.reach, o.salience, o.routine,
+  o.generator, o.provenance, o.prompt_number, o.said_by, o.statement_kind, o.standing, o.reach, o.salience, o.routine,
   case when ${stillHolds} then 'active' else 'superseded' end as status,
   ${epochMs("o.created_at")} as created_at_epoch,
   ${epochMs("o.updated_at")} as updated_at_epoch`;
 
 /** Columns of a `QuotedRecord` but for its summary; `revision` is the time of the last change. */
 export const quotedColumns = `o.seq::float8 as id, coalesce(o.session_id::text, '') as sdk_session_id, o.prompt_number,
-  o.obs_type, o.title, o.subtitle, o.provenance, o.said_by, o.standing::integer as standing, o.reach, o.salience,
+  o.obs_type, o.title, o.subtitle, o.provenance, o.said_by, o.statement_kind, o.standing::integer as standing, o.reach, o.salience,
   ${epochMs("o.created_at")} as created_at_epoch, ${epochMs("o.updated_at")} as revision`;
 
 // No join with sessions: on tables without statistics the planner started with them and sorted everything.
@@ -179,18 +179,18 @@ const insertText = `with given as (
       subtitle text, summary text, narrative text, facts text[], concepts text[], files_read text[],
       files_modified text[], content text, metadata jsonb, generator text, provenance text, prompt_number integer,
       discovery_tokens integer, generation_key text, created_by_job_id uuid, memory_epoch bigint,
-      created_at_epoch float8, said_by text, standing boolean, reach text, salience float8, routine boolean,
+      created_at_epoch float8, said_by text, statement_kind text, standing boolean, reach text, salience float8, routine boolean,
       ended boolean, families text[], terms text, codes bigint[])
   ),
   inserted as (
     insert into observations (id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative,
       facts, concepts, files_read, files_modified, content, metadata, generator, provenance, prompt_number,
       discovery_tokens, generation_key, created_by_job_id, memory_epoch, created_at, said_by,
-      standing, reach, salience, routine, ended)
+      statement_kind, standing, reach, salience, routine, ended)
     select id, team_id, project_id, session_id, kind, obs_type, title, subtitle, summary, narrative, facts, concepts,
       files_read, files_modified, content, metadata, generator, provenance, prompt_number, discovery_tokens,
       generation_key, created_by_job_id, memory_epoch, coalesce(to_timestamp(created_at_epoch / 1000), now()),
-      said_by, standing, reach, salience, routine, ended
+      said_by, statement_kind, standing, reach, salience, routine, ended
     from given
     order by place
     on conflict (team_id, project_id, generation_key) do nothing
@@ -236,6 +236,7 @@ function rowOf(observation: NewHostedObservation, place: number): JsonObject {
   return {
     ...columns,
     said_by: statement?.said_by ?? null,
+    statement_kind: statement?.kind ?? null,
     standing: statement?.standing ?? false,
     reach: statement?.reach ?? "project",
     salience: statement?.salience ?? null,

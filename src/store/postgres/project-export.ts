@@ -99,7 +99,7 @@ const lineTexts = [
     {
       ended: `not (${stillHolds})`,
       statement: `case when o.said_by is not null then json_build_object(
-        'saidBy', o.said_by, 'standing', o.standing, 'reach', o.reach, 'salience', coalesce(o.salience, 0),
+        'saidBy', o.said_by, 'kind', o.statement_kind, 'standing', o.standing, 'reach', o.reach, 'salience', coalesce(o.salience, 0),
         'families', (
           select coalesce(json_agg(f.family order by f.family), '[]')
           from fix_commands f

@@ -96,7 +96,7 @@ const observations: Source<Observation> = {
     (select n.seq::float8
       from observations n
       where n.team_id = o.team_id and n.project_id = o.project_id and n.id = o.superseded_by) as superseded_by,
-    o.said_by, o.standing::integer as standing, o.reach, o.salience, o.routine::integer as routine, ${syncColumns}`,
+    o.said_by, o.statement_kind, o.standing::integer as standing, o.reach, o.salience, o.routine::integer as routine, ${syncColumns}`,
   is: "o.kind <> 'session_summary'",
   time: "created_at",
   join: "",

@@ -3,6 +3,7 @@ import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql, listOf } from "./sql.ts";
+import { notProposed } from "./statements.ts";
 
 interface ByFileRequest {
   project: string;
@@ -38,7 +39,7 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
        ) f
        cross join observations o on o.id = f.observation_id
        where o.project = @project
-         and o.status <> 'rejected'
+         and o.status <> 'rejected' and ${notProposed}
          and (@exceptSession is null or o.sdk_session_id <> @exceptSession)
          and (f.modified = 1 or o.generator <> 'local')
      )

@@ -24,7 +24,7 @@ export const generatedColumns = {
   observation: [
     ...["obs_type", "title", "subtitle", "summary", "narrative", ...common, "provenance"],
     ...["agent_id", "agent_type", "discovery_tokens", "generation_key"],
-    ...["said_by", "standing", "reach", "salience", "routine"],
+    ...["said_by", "statement_kind", "standing", "reach", "salience", "routine"],
   ],
   summary: ["summary_text", ...summaryParts, ...common],
 };

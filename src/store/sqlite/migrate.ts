@@ -29,6 +29,7 @@ import represented from "./migrations/0026-represented.sql";
 import boundaries from "./migrations/0027-boundaries.sql";
 import promptCopies from "./migrations/0028-prompt-copies.sql";
 import sessionRows from "./migrations/0029-session-rows.sql";
+import kinds from "./migrations/0030-kinds.sql";
 import newest from "./schema.sql";
 
 /** A numbered step of a schema. */
@@ -66,6 +67,7 @@ const migrations: readonly Migration[] = [
   { version: 27, name: "boundaries", sql: boundaries },
   { version: 28, name: "prompt-copies", sql: promptCopies },
   { version: 29, name: "session-rows", sql: sessionRows },
+  { version: 30, name: "kinds", sql: kinds },
 ];
 
 /** The schema version this code writes. */

@@ -32,7 +32,7 @@ export type Observations = ReturnType<typeof createObservations>;
 /** The columns of the wire record, in its order. */
 export const observationColumns = `id, sdk_session_id, project, obs_type, title, subtitle, summary, narrative, text,
   facts, concepts, files_touched, files_read, files_modified, prompt_number, generator, provenance, agent_id,
-  agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by, said_by, standing, reach,
+  agent_type, discovery_tokens, created_at_epoch, status, pinned, superseded_by, said_by, statement_kind, standing, reach,
   salience, routine, branch, git_commit as "commit", synced_at, origin_device_id, origin_local_id, revision`;
 
 const hostOfSession = `(
@@ -137,6 +137,7 @@ export function observationRow({
     ...{ obs_type, title, subtitle, summary, narrative, provenance },
     upgrade: upgrade ? 1 : 0,
     said_by: statement?.said_by ?? null,
+    statement_kind: statement?.kind ?? null,
     standing: statement?.standing ? 1 : 0,
     reach: statement?.reach ?? "project",
     salience: statement?.salience ?? null,

@@ -6,9 +6,11 @@ import {
   type SessionSummary,
   type UserPrompt,
 } from "../../core/records/records.ts";
+import { isProposal } from "../../core/records/statement.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
+import { notProposed } from "./statements.ts";
 
 interface ContextRequest {
   project: string;
@@ -98,7 +100,11 @@ function readForContext(
 }
 
 function isWanted(observation: Observation, { types, concepts, routine }: ContextRequest): boolean {
-  if (observation.status === "rejected" || (observation.routine === 1 && !routine)) return false;
+  const { status, superseded_by } = observation;
+  if (status === "rejected" || (observation.routine === 1 && !routine) || isProposal(observation))
+    return false;
+  // Closed, or taken back.
+  if (status === "superseded" && superseded_by === null) return false;
   if (types !== null && !types.includes(observation.obs_type)) return false;
   return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
 }
@@ -112,10 +118,11 @@ export function createRankable(db: Sqlite) {
      * every prompt up to 2,000 are read: hence few columns, and the condition of the index.
      */
     rankable: sql.all<[project: string, limit: number], QuotedRecord>(
-      `select id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, said_by, standing, reach, salience,
+      `select id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, said_by, statement_kind, standing, reach, salience,
          created_at_epoch, revision, provenance, generator, pinned, branch, git_commit as "commit"
        from observations
        where project = ? and status = 'active' and routine = 0 and (salience is not null or generator <> 'local')
+         and ${notProposed}
        order by created_at_epoch desc, id desc
        limit ?`,
     ),

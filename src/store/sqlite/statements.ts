@@ -1,6 +1,7 @@
 // Statements: standing rules, the most salient statements, known fixes, and the marks that change later.
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation } from "../../core/records/records.ts";
+import { keptByAgent } from "../../core/records/statement.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql, listOf } from "./sql.ts";
@@ -22,6 +23,10 @@ interface FixesRequest {
   family: string;
   limit: number;
 }
+
+/** SQL, false for a rule that the user has not accepted: no agent gets it. */
+export const notProposed =
+  "(standing = 1 or statement_kind is null or statement_kind not in ('rule', 'preference'))";
 
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -47,16 +52,33 @@ function createReaders(db: Sqlite) {
      order by created_at_epoch desc, id desc
      limit @limit`,
   );
+  const proposals = sql.all<[{ projects: string | null; limit: number }], Observation>(
+    `select ${observationColumns}
+     from observations
+     where salience is not null and status = 'active' and not ${notProposed}
+       and (@projects is null or project in (select value from json_each(@projects)))
+     order by created_at_epoch desc, id desc
+     limit @limit`,
+  );
   return {
     replacedBy: createReplacedBy(db),
     /** Active standing rules, newest first. */
     standingRules: ({ projects, limit }: RulesRequest) =>
       rules({ projects: projects === "all" ? null : listOf(projects), limit }),
+    /** Active rules that the user has not accepted, newest first. */
+    proposals: ({ projects, limit }: RulesRequest) =>
+      proposals({ projects: projects === "all" ? null : listOf(projects), limit }),
+    accept: sql.get<[id: number], Observation>(
+      `update observations
+       set standing = 1, said_by = 'user', revision = revision + 1, synced_at = null
+       where id = ? and status = 'active' and standing = 0 and not ${notProposed}
+       returning ${observationColumns}`,
+    ),
     /** Active statements of the project without its rules, the most salient first. */
     statements: sql.all<[StatementsRequest], Observation>(
       `select ${observationColumns}
        from observations indexed by observations_salience
-       where project = @project and salience is not null and status = 'active' and standing = 0
+       where project = @project and salience is not null and status = 'active' and standing = 0 and ${notProposed}
        order by salience desc, id desc
        limit @limit`,
     ),
@@ -235,9 +257,9 @@ interface ReplacingFixes extends Replacing {
   replaces(newerText: string, olderText: string): boolean;
 }
 
-// Only the user ends what the user wrote, edited or pinned.
+// Only the user ends what the user wrote, edited or pinned, and no wording what the agent kept.
 function isManual({ generator, pinned }: Observation): boolean {
-  return generator === "manual" || pinned === 1;
+  return generator === "manual" || generator === keptByAgent || pinned === 1;
 }
 
 // As many as the start of a session reads.

@@ -101,8 +101,8 @@ function answerOf(chosen: readonly string[], offered: readonly string[]): Statem
   const around = { prompt: chosen.join("\n"), isFollowUp: true, previousClosing: null };
   const own = chosen.filter((answer) => !offered.includes(answer));
   const rule = own.map((answer) => standingOf(answer, around)).find((found) => found !== null);
-  const marks = saidBy("user", salienceOf.answer);
-  return rule === undefined ? marks : { ...marks, standing: true, reach: rule.reach };
+  const marks = { ...saidBy("user", salienceOf.answer), kind: "decision" as const };
+  return rule === undefined ? marks : { ...marks, kind: "rule", standing: true, reach: rule.reach };
 }
 
 function saidBy(said_by: Speaker, salience: number): StatementMarks {

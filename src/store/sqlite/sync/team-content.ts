@@ -55,7 +55,13 @@ function observationFields(record: WithFolder<Observation>): JsonObject {
     statement:
       said_by === null
         ? null
-        : { saidBy: said_by, standing: record.standing === 1, reach: record.reach, salience: salience ?? 0 },
+        : {
+            saidBy: said_by,
+            kind: record.statement_kind,
+            standing: record.standing === 1,
+            reach: record.reach,
+            salience: salience ?? 0,
+          },
   };
 }
 

@@ -1,0 +1,82 @@
+// What the check of a record that an agent keeps needs of its session and project.
+import type { Observation } from "../../core/records/records.ts";
+import { keptByAgent } from "../../core/records/statement.ts";
+import type { ToolUse } from "../../core/tools/tool-kind.ts";
+import { createDerivedRows } from "./derived-rows.ts";
+import { observationColumns } from "./observations.ts";
+import type { Sqlite } from "./open.ts";
+import { readPayload } from "./raw-events.ts";
+import { createSql } from "./sql.ts";
+
+interface SessionRow {
+  id: number;
+  sdk_session_id: string;
+  newest_prompt: number;
+  prompt_private: 0 | 1;
+  branch: string | null;
+  commit: string | null;
+}
+
+interface Judged {
+  status: Observation["status"];
+  superseded_by: number | null;
+  note: string | null;
+}
+
+export function createAgentRecords(db: Sqlite) {
+  const sql = createSql(db);
+  const toolUses = sql.values<[sessionId: number, limit: number], string>(
+    `select payload
+     from raw_events
+     where session_id = ? and kind = 'observation'
+     order by id desc
+     limit ?`,
+  );
+  const count = sql.value<[sdkSessionId: string, generator: string, since: number], number>(
+    `select count(*)
+     from observations
+     where sdk_session_id = ? and generator = ? and created_at_epoch >= ?`,
+  );
+  return {
+    session: sql.get<[{ project: string; host: string | null }], SessionRow>(
+      `select id, sdk_session_id, newest_prompt, prompt_private, branch, git_commit as "commit"
+       from sessions
+       where project = @project
+       order by status = 'active' desc, host is @host desc, last_active_at_epoch desc, id desc
+       limit 1`,
+    ),
+    prompts: sql.values<[sessionId: number], string>(
+      "select prompt_text from user_prompts where session_id = ? and private = 0",
+    ),
+    /** The newest tool uses of the session, with those of which nothing is recorded. */
+    toolUses: (sessionId: number): ToolUse[] => toolUses(sessionId, mostUses).map(readPayload),
+    count: (sdkSessionId: string, since: number): number => count(sdkSessionId, keptByAgent, since) ?? 0,
+    sameText: sql.get<[{ project: string; text: string }], Observation>(
+      `select ${observationColumns}
+       from observations
+       where (project = @project or (reach = 'everywhere' and standing = 1)) and status = 'active'
+         and statement_kind is not null and lower(coalesce(narrative, summary)) = lower(@text)
+       order by standing desc, id
+       limit 1`,
+    ),
+  };
+}
+
+const mostUses = 2_000;
+
+/** Sets whether a record stands; the note says who judged, and why. Undefined when no observation has the id. */
+export function createJudge(db: Sqlite): (id: number, judged: Judged) => Observation | undefined {
+  const derived = createDerivedRows(db);
+  const judge = createSql(db).get<[Judged & { id: number }], Observation>(
+    `update observations
+     set status = @status, superseded_by = @superseded_by, pinned = 0, revision = revision + 1, synced_at = null,
+       facts = iif(@note is null, facts, json_insert(facts, '$[#]', @note))
+     where id = @id
+     returning ${observationColumns}`,
+  );
+  return (id, judged) => {
+    const changed = judge({ id, ...judged });
+    if (changed !== undefined && judged.note !== null) derived.rewrite("observations", changed);
+    return changed;
+  };
+}
