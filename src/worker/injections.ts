@@ -314,7 +314,7 @@ async function beforeAction(
     project,
     cwd: event.cwd,
     exceptSession,
-    action: inProject(action, event.cwd),
+    action,
     known,
   });
   if (found === null || hasLeft()) return null;
@@ -330,13 +330,6 @@ async function beforeAction(
 
 function causeOf(given: string): string {
   return excerpt(cleanText(given), maxCauseChars);
-}
-
-// A rule about a folder means a folder of the project, not one above it.
-function inProject(action: Action, cwd: string | null): Action {
-  const { path } = action;
-  if (path === undefined || cwd === null || !path.startsWith(`${cwd}/`)) return action;
-  return { ...action, path: path.slice(cwd.length + 1) };
 }
 
 async function aboutFile(
