@@ -49,31 +49,24 @@ function lastSummaryOf(
   const outside = observations
     .filter(({ provenance, title }) => untrustedSource(provenance) !== null && title !== "")
     .toSorted((one, other) => other.title.length - one.title.length);
-  const part = (name: string, text: string | null) => ({
-    name,
-    text: plainLine(withMarks(text ?? "", outside), maxPartChars),
-  });
-  const filled = (parts: { name: string; text: string }[]) => parts.filter(({ text }) => text !== "");
-  const request = part("Request", summary.request);
-  const nextSteps = part("Next steps", summary.next_steps);
-  let parts: { name: string; text: string }[];
-  if (isDoubted) {
-    parts = filled([request, nextSteps]);
-    if (parts.length > 0) parts.push({ name: "Left out", text: doubt });
-  } else {
-    parts = filled([
-      request,
-      part("Investigated", summary.investigated),
-      part("Learned", summary.learned),
-      part("Completed", summary.completed),
-      nextSteps,
-      part("Notes", summary.notes),
-    ]);
-    if (parts.length === 0) parts = filled([part("Summary", summary.summary_text)]);
-  }
+  const partsOf = (fields: readonly ((typeof allFields)[number] | "summary_text")[]) =>
+    fields
+      .map((field) => ({ name: nameOf(field), text: withMarks(summary[field] ?? "", outside) }))
+      .map(({ name, text }) => ({ name, text: plainLine(text, maxPartChars) }))
+      .filter(({ text }) => text !== "");
+  let parts = partsOf(isDoubted ? restingOnNothing : allFields);
+  if (isDoubted && parts.length > 0) parts.push({ name: "Left out", text: doubt });
+  if (!isDoubted && parts.length === 0) parts = partsOf(["summary_text"]);
   return parts.length === 0 ? null : { id: summary.id, at: summary.created_at_epoch, parts };
 }
 
+function nameOf(field: string): string {
+  const words = field.replace(/_text$/, "").replace("_", " ");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+const allFields = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
+const restingOnNothing = ["request", "next_steps"] as const;
 const doubt = "what came of it: a record of that session was rejected";
 
 const maxPartChars = 400;

@@ -170,17 +170,9 @@ function fittingView(view: ContextView, budget: Budget): (Rendered & { view: Con
     ? whole.flatMap((one) => [one, brief(one), { ...one, rows: [] }])
     : [...whole, brief(onlyRecords)];
   for (const smaller of tried) {
-    const rendered = rowsWithin(smaller.rows.map(weightOf), budget, createMarkdown(smaller));
+    const rendered = rowsWithin(smaller.rows, budget, createMarkdown(smaller));
     if (rendered !== null && (rendered.shown > 0 || smaller.rows.length === 0))
       return isEmpty(smaller) ? null : { ...rendered, view: smaller };
   }
   return null;
 }
-
-// Characters of a row with what is put around them.
-function weightOf({ title, marks, file, expanded }: ContextRow): number {
-  const details = (expanded ?? []).reduce((sum, line) => sum + line.length + around.line, 0);
-  return title.length + marks.length + (file?.length ?? 0) + details + around.row;
-}
-
-const around = { row: 40, line: 5 };

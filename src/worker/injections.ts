@@ -310,13 +310,7 @@ async function beforeAction(
   if (place === null) return null;
   const known = ledger.atAction(reader);
   const { project, exceptSession } = place;
-  const found = await context.forAction({
-    project,
-    cwd: event.cwd,
-    exceptSession,
-    action,
-    known,
-  });
+  const found = await context.forAction({ project, cwd: event.cwd, exceptSession, action, known });
   if (found === null || hasLeft()) return null;
   const atAction = found.quoted.map(({ record }) => record);
   const shown = { text: found.text, records: atAction };

@@ -142,13 +142,10 @@ function contextSettings(settings: LoadedSettings): ContextSettings {
 }
 
 const timelineSettings = [
-  "MEM_CONTEXT_OBSERVATIONS",
-  "MEM_CONTEXT_SESSION_COUNT",
-  "MEM_CONTEXT_OBSERVATION_TYPES",
-  "MEM_CONTEXT_OBSERVATION_CONCEPTS",
-  "MEM_CONTEXT_FULL_COUNT",
-  "MEM_CONTEXT_FULL_FIELD",
-] as const;
+  ...(["MEM_CONTEXT_OBSERVATIONS", "MEM_CONTEXT_OBSERVATION_TYPES"] as const),
+  ...(["MEM_CONTEXT_OBSERVATION_CONCEPTS", "MEM_CONTEXT_SESSION_COUNT"] as const),
+  ...(["MEM_CONTEXT_FULL_COUNT", "MEM_CONTEXT_FULL_FIELD"] as const),
+];
 
 /** The command before the search words; constant until the package of this worker is moved. */
 export function createSearchCommand(
