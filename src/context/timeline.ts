@@ -115,7 +115,8 @@ async function viewFor(
   // A text of any length, as requested over HTTP, has the same sections as one for a host.
   const forSections = { projects, known, tokens: Math.min(maxSectionTokens - frameTokens, tokens) };
   const { sections, records: quoted } = startSections(port.statements, forSections, readRules);
-  const left = tokens - linesTokens(sections.flatMap(({ lines }) => lines));
+  const left =
+    tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));
   const chosen = chosenObservations(port, projects, {
     ...wanted,
     known: new Set([...known, ...quoted, ...pins.map((one) => one.observation.id)]),
