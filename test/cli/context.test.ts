@@ -56,7 +56,7 @@ test("prints one moment alone, with the text that the hook of that moment inject
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     return (await fetch(`http://127.0.0.1:${port}${path}`, init)).text();
   };
-  // Of a session of its own, after its start.
+  // In a separate session, after its start.
   const hooked = async (event: string, payload: object): Promise<string> => {
     const send = async (name: string, more: object) => {
       const base = { hook_event_name: name, session_id: `before ${JSON.stringify(payload)}`, cwd };

@@ -102,7 +102,7 @@ for (const moment of ["the route", "the hook"] as const) {
   });
 }
 
-test("without a setting the route has 50 observations of 10 sessions, the newest 5 by narrative", async () => {
+test("by default the route has 50 observations of 10 sessions, 5 by narrative", async () => {
   const text = await textAt("the route", {});
   expect(expanded(text)).toEqual(count(59, 1, 5));
   expect(text).toMatch(/Record 59 .*\*\* \(discovery, 2026-11-20, read \d+, work 500\)\n {2}- Story 59\.\n/);

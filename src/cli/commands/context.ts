@@ -29,7 +29,8 @@ export function registerContext(program: Command, context: CliContext): void {
       'mem context --prompt "why is the login slow?"',
       'mem context --file src/a.ts --command "npm test" # both',
     ],
-    notes: `Without a moment: the start of a session. A prompt gets no record that the start has.
+    notes: `Without a moment: the start of a session. A prompt and a file get no record that
+the start has in full.
 "salience" is the weight of a quote by itself: commands and rules above 0,
 questions and asides below. "score" is its rank for the prompt: salience, shared
 words and the kind of question. The highest are shown.`,
