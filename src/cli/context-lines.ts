@@ -20,7 +20,8 @@ export function renderExplanation(io: Io, { project, moments, left_out: leftOut 
       renderReasons(io, moment);
     } else printWrapped(io, io.out, moment.nothing);
   }
-  if (leftOut === null) return;
+  // Before a file and a command, rules are reminders: none is left out.
+  if (leftOut === null || !moments.some(({ moment }) => moment === "start" || moment === "prompt")) return;
   const names = leftOut.records.map((id) => `#${id}`).join(", ");
   io.out("");
   printWrapped(io, io.out, `Left out: ${names}. The memory files of ${leftOut.agent} say the same here.`);
@@ -35,7 +36,7 @@ function printText(io: Io, text: string): void {
 const titles: Record<Moment["moment"], string> = {
   start: "Start of a session",
   prompt: "First prompt",
-  file: "Before the file",
+  file: "Before the file is read or edited",
   command: "Before the command",
 };
 

@@ -31,11 +31,11 @@ export interface ActionInjection {
 /** Null when no new rule or fix concerns the action. */
 export function actionContext(
   { statements }: ContextPort,
-  { project, action, known, exceptSession }: ActionRequest,
+  { project, cwd = null, action, known, exceptSession }: ActionRequest,
 ): ActionInjection | null {
   if (statements === undefined) return null;
   const isNew = ({ id }: Observation): boolean => !known.has(id);
-  const isForbiddenBy = forbiddenBy(action);
+  const isForbiddenBy = forbiddenBy(inFolder(action, cwd));
   const forbidding = statements
     .standingRules({ projects: [project], limit: maxRules })
     .filter((one) => isForbiddenBy(parsed(wholeText(one))));
@@ -65,6 +65,13 @@ export function actionContext(
     ),
     quoted: quotes.map(({ record, family }) => ({ record: record.id, family })),
   };
+}
+
+// A rule about a folder means a folder of the project, not one above it.
+function inFolder(action: Action, cwd: string | null): Action {
+  const { path } = action;
+  if (path === undefined || cwd === null || !path.startsWith(`${cwd}/`)) return action;
+  return { ...action, path: path.slice(cwd.length + 1) };
 }
 
 // Merged records first. A fix says more than a failure; then the newest.

@@ -34,57 +34,27 @@ export interface Rendered {
 
 /** A block of `heading` and as many of the first parts as fit; null when not even one fits. */
 export function partsWithin(heading: string, parts: readonly string[], budget: Budget): Rendered | null {
-  const rendered = rowsWithin(
-    parts.map((part) => part.length),
-    budget,
-    (shown) => contextBlock([heading, ...parts.slice(0, shown)]),
-  );
+  const rendered = rowsWithin(parts, budget, (shown) => contextBlock([heading, ...parts.slice(0, shown)]));
   return rendered?.shown === 0 ? null : rendered;
 }
 
-/**
- * As many of the first rows as fit, as `render` writes them; null when the text does not fit even without rows. `weights`
- * are relative row sizes: the better the estimate, the fewer texts are rendered.
- */
+/** As many of the first rows as fit, as `render` writes them; null when the text does not fit even without rows. */
 export function rowsWithin(
-  weights: readonly number[],
+  { length }: { readonly length: number },
   budget: Budget,
   render: (shown: number) => string,
 ): Rendered | null {
-  const all = { text: render(weights.length), shown: weights.length };
-  if (fits(all.text, budget)) return all;
+  const all = render(length);
+  if (fits(all, budget)) return { text: all, shown: length };
   let best = { text: render(0), shown: 0 };
   if (!fits(best.text, budget)) return null;
-  let tooMany = all.shown;
-  let shown = estimate(weights, [best.text, all.text], budget);
-  for (let tried = 1; tooMany - best.shown > 1; tried++) {
-    shown = Math.min(tooMany - 1, Math.max(best.shown + 1, shown));
+  for (let tooMany = length; tooMany - best.shown > 1; ) {
+    const shown = Math.floor((best.shown + tooMany) / 2);
     const text = render(shown);
-    const isFitting = fits(text, budget);
-    if (isFitting) best = { text, shown };
+    if (fits(text, budget)) best = { text, shown };
     else tooMany = shown;
-    const isClose = tried < closeTries;
-    shown = isClose ? shown + (isFitting ? 1 : -1) : Math.floor((best.shown + tooMany) / 2);
   }
   return best;
-}
-
-// Neighbors of the estimate that are tried before bisection.
-const closeTries = 3;
-
-function estimate(weights: readonly number[], texts: [none: string, all: string], budget: Budget): number {
-  const [noTokens, allTokens] = texts.map(textTokens) as [number, number];
-  const [noBytes, allBytes] = texts.map((text) => Buffer.byteLength(text)) as [number, number];
-  const room = Math.min(
-    (budget.tokens - noTokens) / (allTokens - noTokens),
-    (budget.bytes - noBytes) / (allBytes - noBytes),
-  );
-  let left = room * weights.reduce((sum, weight) => sum + weight, 0);
-  const tooHeavy = weights.findIndex((weight) => {
-    left -= weight;
-    return left < 0;
-  });
-  return tooHeavy < 0 ? weights.length : tooHeavy;
 }
 
 /** Tokens of the whole record at four characters each, the usual flat estimate. */

@@ -1,4 +1,4 @@
-// Chooses the records of an injected timeline: pinned ones, and the newest of the last sessions.
+// Chooses the records of an injected text: pinned ones, and for the timeline the newest of the last sessions.
 import {
   type Observation,
   observationConcepts,
@@ -20,47 +20,55 @@ interface Choice {
   settings: ContextSettings;
   /** Left out. */
   known: ReadonlySet<number>;
-  onlyPinned: boolean;
 }
 
-/** Equal records are shown once, and older ones fill their places. */
-export function chosenObservations(
+/** Pinned records, newest first. A pinned rule is not among them: it is the first of the rules. */
+export function pinnedObservations(
   port: ContextPort,
   projects: readonly string[],
-  { settings, known, onlyPinned }: Choice,
+  { settings, known }: Choice,
 ): Chosen[] {
-  const rows = settings.observations;
-  const pinned = newestFirst(projects.flatMap((project) => port.pinned(project, maxPinned))).slice(
-    0,
-    Math.min(maxPinned, rows),
-  );
-  const pinnedIds = new Set(pinned.map(({ id }) => id));
-  const choose = (newest: readonly Observation[]) =>
-    withoutRepeats(
-      [...pinned, ...newest.filter(({ id }) => !pinnedIds.has(id))].filter(({ id }) => !known.has(id)),
-      rows,
-    );
-  let newest = onlyPinned ? [] : newestObservations(port, projects, settings);
-  let chosen = choose(newest);
-  if (chosen.length < rows && newest.length === rows) {
-    newest = newestObservations(port, projects, { ...settings, observations: rows * recordsPerRow });
-    chosen = choose(newest);
-  }
+  return newestFirst(projects.flatMap((project) => port.pinned(project, maxPinned)))
+    .filter(({ id, standing }) => standing !== 1 && !known.has(id))
+    .slice(0, Math.min(maxPinned, settings.observations))
+    .map((observation) => ({ observation: parseLists(observation), ids: [observation.id] }));
+}
+
+// They must leave room for new records.
+const maxPinned = 20;
+
+interface Wanted extends Choice {
+  count: number;
+  /** False leaves out routine work, but of a young project, and statements beside sections, which chose among them. */
+  isWhole: boolean;
+  hasSections?: boolean;
+}
+
+/** The newest records. Equal ones are shown once, and older ones fill their places. */
+export function chosenObservations(port: ContextPort, projects: readonly string[], wanted: Wanted): Chosen[] {
+  const { settings, known, count, isWhole, hasSections = false } = wanted;
+  const isNew = ({ id, salience }: Observation): boolean =>
+    !known.has(id) && (isWhole || !hasSections || salience === null);
+  const choose = (limit: number) => {
+    const newest = newestObservations(port, projects, { settings, limit, isWhole });
+    return { chosen: withoutRepeats(newest.filter(isNew), count), isAll: newest.length < limit };
+  };
+  const first = choose(count);
+  const isEnough = first.isAll || first.chosen.length === count;
+  const { chosen } = isEnough ? first : choose(settings.observations * recordsPerRow);
   return chosen.map(({ observation, ids }) => ({ observation: parseLists(observation), ids }));
 }
 
 // Records read per row when the newest repeat. Reading that many every time would cost a session start 2 ms.
 const recordsPerRow = 4;
-// Pinned records come first and must leave room for new ones.
-const maxPinned = 20;
 
 // Equal: same project, type, title, status and outside source. The first of each kind stands for the others.
 function withoutRepeats(observations: readonly Observation[], limit: number): Chosen<Observation>[] {
   const kinds = new Map<string, Chosen<Observation>>();
   for (const observation of observations) {
-    const { project, title, obs_type, provenance, status, pinned } = observation;
+    const { project, title, obs_type, provenance, status } = observation;
     const outside = provenance === "web" || provenance === "mcp" ? provenance : "";
-    const kind = [project, obs_type, title, outside, status, pinned].join("\0");
+    const kind = [project, obs_type, title, outside, status].join("\0");
     const known = kinds.get(kind);
     if (known !== undefined) known.ids.push(observation.id);
     else if (kinds.size < limit) kinds.set(kind, { observation, ids: [observation.id] });
@@ -87,18 +95,17 @@ export async function changedFiles(
 function newestObservations(
   port: ContextPort,
   projects: readonly string[],
-  settings: ContextSettings,
+  { settings, limit, isWhole }: Pick<Wanted, "settings" | "isWhole"> & { limit: number },
 ): Observation[] {
   const wanted = {
-    limit: settings.observations,
+    limit,
     sessions: settings.sessions,
     types: restriction(settings.types, observationTypes),
     concepts: restriction(settings.concepts, observationConcepts),
   };
   const read = (routine: boolean) =>
     projects.flatMap((project) => port.forContext({ ...wanted, routine, project }));
-  // Routine work fills the list of a young project, and a list whose count the user set.
-  const notRoutine = settings.countDecides === true ? [] : read(false);
+  const notRoutine = isWhole ? [] : read(false);
   const found = notRoutine.length < leastNotRoutine ? read(true) : notRoutine;
   const ordered = projects.length > 1 ? newestFirst(found) : found;
   const sessions = new Set<string>();
@@ -106,7 +113,7 @@ function newestObservations(
     if (sessions.size < settings.sessions) sessions.add(sdk_session_id);
     return sessions.has(sdk_session_id);
   });
-  return inSessions.slice(0, settings.observations);
+  return inSessions.slice(0, limit);
 }
 
 const leastNotRoutine = 5;

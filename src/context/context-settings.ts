@@ -15,8 +15,10 @@ export interface ContextSettings {
   fullField: "narrative" | "facts";
   /** Tokens of one text. */
   tokenBudget: number;
-  /** The user set the count but no budget: a text requested over HTTP shows that many records at any cost. */
-  countDecides?: boolean;
+  /** The user set no budget: a text requested over HTTP has all records that the counts ask for. */
+  isBudgetDefault?: boolean;
+  /** The user set which records the timeline has: a host gets all of these too, else only what adds to the sections. */
+  isTimelineSet?: boolean;
   readTokens: boolean;
   workTokens: boolean;
   savings: boolean;

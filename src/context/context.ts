@@ -53,7 +53,7 @@ export interface RecentRecords {
 export interface Context {
   /** The newest `limit` summaries and observations. */
   recent(request: { project?: string | undefined; limit: number }): RecentRecords;
-  /** Markdown in a block, or colors for a terminal; empty without records. Only the settings limit its length. */
+  /** Markdown in a block, or colors for a terminal; empty without records. Only what the user set limits its length. */
   inject(request: { projects: readonly string[]; colors: boolean }): Promise<string>;
   /** The same for a host, within the limits of hosts. */
   forSession(request: SessionContextRequest): Promise<Injection>;
@@ -88,15 +88,20 @@ export function createContext(
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
   const ranking = createPromptRanking(texts);
   const depsWithout = (written: Written, cwd: string | null) => depsOn(withoutWritten(on(cwd), written));
-  const plain = { colors: false, cwd: null, budget, known: new Set<number>() };
+  const plain = {
+    colors: false,
+    cwd: null,
+    budget,
+    known: new Set<number>(),
+    isWhole: settings.isTimelineSet === true,
+  };
   return {
     recent: (request) => recentRecords(port, request),
     async inject({ projects, colors }) {
       const labels = projects.slice(0, maxProjects);
-      const tokens = settings.countDecides === true ? Number.POSITIVE_INFINITY : settings.tokenBudget;
-      const unlimited = { tokens, bytes: Number.POSITIVE_INFINITY };
-      return (await timelineOf(depsOn(on(null)), { ...plain, projects: labels, colors, budget: unlimited }))
-        .text;
+      const tokens = settings.isBudgetDefault === true ? Number.POSITIVE_INFINITY : settings.tokenBudget;
+      const asked = { colors, budget: { tokens, bytes: Number.POSITIVE_INFINITY }, isWhole: true };
+      return (await timelineOf(depsOn(on(null)), { ...plain, ...asked, projects: labels })).text;
     },
     forSession: ({ project, cwd = null, written = nothingWritten }) =>
       timelineOf(depsWithout(written, cwd), { ...plain, projects: [project], cwd }),

@@ -205,7 +205,7 @@ async function beforeFile(
 ): Promise<ExplainedMoment> {
   const path = isAbsolute(file) || cwd === null ? file : resolve(cwd, file);
   const request = { project, cwd, path };
-  const rule = await deps.context.forAction({ project, action: { path }, known: none });
+  const rule = await deps.context.forAction({ project, cwd, action: { path }, known: none });
   const knownFile = { changed: seen.changed, isFileKnown: false, contents: new Set<string>() };
   const found = await deps.context.forFile({ ...request, known: seen.records, knownFile });
   const text = [rule?.text, found?.text].filter((part) => part !== undefined && part !== "").join("\n");
@@ -224,9 +224,9 @@ async function beforeFile(
 
 async function beforeCommand(
   deps: ExplainDeps,
-  { project, command }: Place & { command: string },
+  { project, cwd, command }: Place & { command: string },
 ): Promise<ExplainedMoment> {
-  const found = await deps.context.forAction({ project, action: { command }, known: none });
+  const found = await deps.context.forAction({ project, cwd, action: { command }, known: none });
   const families = familiesToLookUp(command).map((family) => `\`${cleanText(family)}\``);
   const failures =
     families.length === 0

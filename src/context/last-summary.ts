@@ -1,10 +1,11 @@
-// The summary of the last session, with marks behind quoted titles of records from outside.
+// The last summary, with marks behind quoted titles of records from outside, and the agent's last message.
 import type { Observation, SessionSummary } from "../core/records/records.ts";
+import type { ContextPort } from "./context-port.ts";
+import type { ContextSettings } from "./context-settings.ts";
 import { plainLine } from "./quote.ts";
 import { markedBy, marksOf, titleOf, untrustedSource } from "./record-text.ts";
 
-/** Every text is one plain line. */
-export interface LastSummary {
+interface LastSummary {
   id: number;
   at: number;
   parts: { name: string; text: string }[];
@@ -12,40 +13,60 @@ export interface LastSummary {
 
 type Titled = Pick<Observation, "title" | "provenance" | "status" | "superseded_by" | "pinned">;
 
-/** Null without a summary or text. Of a doubted summary only what rests on no record is shown. */
-export function lastSummaryOf(
-  summary: SessionSummary | undefined,
-  { observations, isDoubted }: { observations: readonly Titled[]; isDoubted: boolean },
+/** What the user asked for of the last session; every text is one plain line. */
+export interface LastWords {
+  lastSummary: LastSummary | null;
+  lastMessage: string | null;
+}
+
+/** `recent`: records that the summary may name, newest first. */
+export function lastWordsOf(
+  port: Pick<ContextPort, "summaries" | "isDoubted" | "lastMessage">,
+  projects: readonly string[],
+  { settings, recent }: { settings: ContextSettings; recent: readonly (Titled & { project: string })[] },
+): LastWords {
+  const newest = () =>
+    projects
+      .flatMap((project) => port.summaries.page({ offset: 0, limit: 1, project }).items)
+      .sort((a, b) => b.created_at_epoch - a.created_at_epoch)[0];
+  const summary = settings.lastSummary ? newest() : undefined;
+  const project = recent[0]?.project ?? projects[0] ?? "";
+  const message = settings.lastMessage ? port.lastMessage(project) : undefined;
+  return {
+    lastSummary: summary === undefined ? null : lastSummaryOf(summary, recent, port.isDoubted(summary)),
+    lastMessage: plainLine(message ?? "", maxMessageChars) || null,
+  };
+}
+
+const maxMessageChars = 600;
+
+// Null without text. Of a doubted summary only what rests on no record is shown.
+function lastSummaryOf(
+  summary: SessionSummary,
+  observations: readonly Titled[],
+  isDoubted: boolean,
 ): LastSummary | null {
-  if (summary === undefined) return null;
   const outside = observations
     .filter(({ provenance, title }) => untrustedSource(provenance) !== null && title !== "")
     .toSorted((one, other) => other.title.length - one.title.length);
-  const part = (name: string, text: string | null) => ({
-    name,
-    text: plainLine(withMarks(text ?? "", outside), maxPartChars),
-  });
-  const filled = (parts: { name: string; text: string }[]) => parts.filter(({ text }) => text !== "");
-  const request = part("Request", summary.request);
-  const nextSteps = part("Next steps", summary.next_steps);
-  let parts: { name: string; text: string }[];
-  if (isDoubted) {
-    parts = filled([request, nextSteps]);
-    if (parts.length > 0) parts.push({ name: "Left out", text: doubt });
-  } else {
-    parts = filled([
-      request,
-      part("Investigated", summary.investigated),
-      part("Learned", summary.learned),
-      part("Completed", summary.completed),
-      nextSteps,
-      part("Notes", summary.notes),
-    ]);
-    if (parts.length === 0) parts = filled([part("Summary", summary.summary_text)]);
-  }
+  const partsOf = (fields: readonly ((typeof allFields)[number] | "summary_text")[]) =>
+    fields
+      .map((field) => ({ name: nameOf(field), text: withMarks(summary[field] ?? "", outside) }))
+      .map(({ name, text }) => ({ name, text: plainLine(text, maxPartChars) }))
+      .filter(({ text }) => text !== "");
+  let parts = partsOf(isDoubted ? restingOnNothing : allFields);
+  if (isDoubted && parts.length > 0) parts.push({ name: "Left out", text: doubt });
+  if (!isDoubted && parts.length === 0) parts = partsOf(["summary_text"]);
   return parts.length === 0 ? null : { id: summary.id, at: summary.created_at_epoch, parts };
 }
 
+function nameOf(field: string): string {
+  const words = field.replace(/_text$/, "").replace("_", " ");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+const allFields = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
+const restingOnNothing = ["request", "next_steps"] as const;
 const doubt = "what came of it: a record of that session was rejected";
 
 const maxPartChars = 400;

@@ -1,6 +1,7 @@
 // Renders the context of a project: as markdown for an agent, in columns and colors for a terminal.
 import { cutToWidth, padToWidth, wrapToWidth } from "../text/terminal-text.ts";
 import { grouped } from "./budget.ts";
+import type { LastWords } from "./last-summary.ts";
 import { contextBlock, dayOf } from "./quote.ts";
 import { type ContextRow, type ContextView, headings } from "./view.ts";
 
@@ -20,19 +21,16 @@ export function createMarkdown(view: ContextView): (shown: number) => string {
     const expanded = rows.filter((row) => row.expanded !== null);
     const listed = rows.filter((row) => row.expanded === null);
     const hidden = view.rows.length - shown;
-    const hasSections = view.sections.length > 0;
-    const inFull = (heading: string, linesFor: (row: ContextRow, view: ContextView) => string[]) =>
-      section(
-        heading,
-        expanded.flatMap((row) => linesFor(row, view)),
-      );
     return contextBlock([
       ...introduction(view),
-      ...(hasSections ? inFull(headings.pinned, pinnedRecord) : [economicsLine(rows, view.show)]),
+      ...pinnedLines(view.pinned),
       ...view.sections.flatMap(({ heading, lines }) => section(heading, lines)),
-      ...section(summaryHeading(view), summaryLines(view, "- ")),
-      ...section(messageHeading, view.lastMessage === null ? [] : [`- ${view.lastMessage}`]),
-      ...(hasSections ? [] : inFull(headings.full, expandedRecord)),
+      ...lastLines(view),
+      ...(rows.length === 0 ? [] : ["", economicsLine(rows, view.show)]),
+      ...section(
+        headings.full,
+        expanded.flatMap((row) => expandedRecord(row, view)),
+      ),
       ...section(headings.brief, listed.length === 0 ? [] : table(listed, view, lineOf)),
       ...(hidden === 0 ? [] : ["", remainder(hidden, view)]),
     ]);
@@ -57,17 +55,31 @@ function section(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", `## ${heading}`, ...lines];
 }
 
-const messageHeading = "What the agent said last";
-
-function summaryHeading({ lastSummary }: ContextView): string {
-  return lastSummary === null ? "" : `${headings.lastSession} (${dayOf(lastSummary.at)})`;
+/** The lines of the last session that the user asked for. */
+export function lastLines(last: LastWords): string[] {
+  return lastSections(last).flatMap(({ heading, lines }) =>
+    section(
+      heading,
+      lines.map((line) => `- ${line}`),
+    ),
+  );
 }
 
-function summaryLines({ lastSummary }: ContextView, bullet: string): string[] {
-  return (lastSummary?.parts ?? []).map(({ name, text }) => `${bullet}${name}: ${text}`);
+function lastSections({ lastSummary, lastMessage }: LastWords): { heading: string; lines: string[] }[] {
+  return [
+    {
+      heading: lastSummary === null ? "" : `${headings.lastSession} (${dayOf(lastSummary.at)})`,
+      lines: (lastSummary?.parts ?? []).map(({ name, text }) => `${name}: ${text}`),
+    },
+    { heading: "What the agent said last", lines: lastMessage === null ? [] : [lastMessage] },
+  ];
 }
 
-// As the quotes of the sections.
+/** Pinned records as the quotes of the sections. */
+export function pinnedLines(rows: readonly ContextRow[]): string[] {
+  return section(headings.pinned, rows.flatMap(pinnedRecord));
+}
+
 function pinnedRecord(row: ContextRow): string[] {
   const { id, title, marks, day, project } = row;
   const file = row.file === null || namesFile([row], row.file) ? null : row.file;
@@ -157,7 +169,7 @@ export function economicsLine(
 const leastSaved = { share: 0.25, tokens: 100 };
 
 interface DayGroup {
-  /** The day, or the state of pinned and superseded rows. */
+  /** The day, or `superseded`. */
   heading: string;
   /** `file` is null for rows without a file, and for a single row whose title names it. */
   files: { file: string | null; rows: ContextRow[] }[];
@@ -167,7 +179,7 @@ interface DayGroup {
 function groupRows(rows: readonly ContextRow[]): DayGroup[] {
   const days = new Map<string, Map<string | null, ContextRow[]>>();
   for (const row of rows) {
-    const heading = row.state === "active" ? row.day : row.state;
+    const heading = row.isSuperseded ? "superseded" : row.day;
     const files = days.get(heading) ?? new Map<string | null, ContextRow[]>([[null, []]]);
     days.set(heading, files);
     const group = files.get(row.file) ?? [];
@@ -194,15 +206,14 @@ export function renderTerminal(view: ContextView, shown: number): string {
   const hidden = view.rows.length - shown;
   return [
     bold(`Memory of ${view.projects.join(", ")}`),
-    ...(view.sections.length > 0 ? [] : wrapped(economicsLine(rows, view.show), 0).map(dim)),
-    ...view.sections.flatMap(({ heading, lines }) =>
+    ...terminalList(headings.pinned, view.pinned, view),
+    ...[...view.sections, ...lastSections(view)].flatMap(({ heading, lines }) =>
       terminalSection(
         heading,
         lines.map((line) => line.replace(/^- /, "")),
       ),
     ),
-    ...terminalSection(summaryHeading(view), summaryLines(view, "")),
-    ...terminalSection(messageHeading, view.lastMessage === null ? [] : [view.lastMessage]),
+    ...(rows.length === 0 ? [] : ["", ...wrapped(economicsLine(rows, view.show), 0).map(dim)]),
     ...terminalRecords(rows, view),
     ...(hidden === 0 ? [] : ["", dim(`${grouped(hidden)} older: ${view.searchCommand} <words>`)]),
     "",
@@ -233,10 +244,7 @@ function wrapped(text: string, indent: number): string[] {
 function terminalRecords(rows: readonly ContextRow[], view: ContextView): string[] {
   const expanded = rows.filter((row) => row.expanded !== null);
   const listed = rows.filter((row) => row.expanded === null);
-  const idColumns = widthOfIds(expanded);
-  const lines =
-    expanded.length === 0 ? [] : ["", bold(view.sections.length > 0 ? headings.pinned : headings.full)];
-  lines.push(...expanded.flatMap((row) => recordLines(row, view, idColumns)));
+  const lines = terminalList(headings.full, expanded, view);
   const listColumns = widthOfIds(listed);
   for (const { heading, files } of groupRows(listed)) {
     lines.push("", bold(heading));
@@ -246,6 +254,13 @@ function terminalRecords(rows: readonly ContextRow[], view: ContextView): string
     }
   }
   return lines;
+}
+
+function terminalList(heading: string, rows: readonly ContextRow[], view: ContextView): string[] {
+  const idColumns = widthOfIds(rows);
+  return rows.length === 0
+    ? []
+    : ["", bold(heading), ...rows.flatMap((row) => recordLines(row, view, idColumns))];
 }
 
 function widthOfIds(rows: readonly ContextRow[]): number {

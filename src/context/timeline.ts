@@ -1,7 +1,6 @@
-// The timeline of one or more projects as a text within its budget.
-import type { SessionSummary } from "../core/records/records.ts";
+// The text of a session start: pinned records, start sections, the last session, and the timeline that the settings ask for.
 import { type Budget, type Rendered, rowsWithin, textTokens } from "./budget.ts";
-import { changedFiles, chosenObservations } from "./chosen.ts";
+import { type Chosen, changedFiles, chosenObservations, pinnedObservations } from "./chosen.ts";
 import {
   type ContextPort,
   type Injection,
@@ -10,10 +9,19 @@ import {
   type ProjectFolders,
 } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { createMarkdown, frameOf, renderEmptyTerminal, renderTerminal } from "./render.ts";
+import { lastWordsOf } from "./last-summary.ts";
+import { plainLine } from "./quote.ts";
+import {
+  createMarkdown,
+  frameOf,
+  lastLines,
+  pinnedLines,
+  renderEmptyTerminal,
+  renderTerminal,
+} from "./render.ts";
 import type { RuleReader } from "./rule-lines.ts";
 import { startSections } from "./start-sections.ts";
-import { type ContextRow, type ContextView, headings, viewOf } from "./view.ts";
+import { type ContextRow, type ContextView, headings, pinnedRows, timelineRows } from "./view.ts";
 
 export interface TimelineRequest {
   projects: readonly string[];
@@ -23,6 +31,8 @@ export interface TimelineRequest {
   cwd: string | null;
   /** Records that the reader has already. */
   known: ReadonlySet<number>;
+  /** False leaves out routine work, but of a young project, and statements that the sections left out. */
+  isWhole: boolean;
 }
 
 export interface TimelineDeps {
@@ -33,100 +43,107 @@ export interface TimelineDeps {
 }
 
 /** Empty when there are no records, or none fits. The text in colors has the same rows. */
-export async function timelineOf(deps: TimelineDeps, request: TimelineRequest): Promise<Injection> {
-  const { view, quoted, fitting } = await fittingTimeline(deps, request);
+export async function timelineOf(
+  deps: TimelineDeps,
+  request: TimelineRequest,
+  sparedTokens = 0,
+): Promise<Injection> {
+  const { view, quoted } = await viewFor(deps, request, sparedTokens);
+  const fitting = fittingView(view, request.budget);
+  // Sections do not count the indents of their lines.
+  if (fitting === null && view.sections.length > 0 && sparedTokens === 0)
+    return timelineOf(deps, request, indentTokens);
   if (fitting === null)
     return request.colors
       ? { ...nothingToInject, text: renderEmptyTerminal(view.projects) }
       : nothingToInject;
   const { text, shown } = fitting;
   const rows = fitting.view.rows.slice(0, shown);
+  const { pinned } = view;
   // A table row shows only a title: beside sections, its record may still be injected in full later.
   const known = view.sections.length > 0 ? rows.filter((row) => row.expanded !== null) : rows;
   return {
     text: request.colors ? renderTerminal(fitting.view, shown) : text,
-    records: [...quoted, ...known.flatMap((row) => row.ids)],
-    changed: rows.filter(({ isChanged }) => isChanged).map(({ id }) => id),
+    records: [...quoted, ...[...pinned, ...known].flatMap((row) => row.ids)],
+    changed: [...pinned, ...rows].filter(({ isChanged }) => isChanged).map(({ id }) => id),
     places: placesIn(fitting.view, rows),
   };
 }
 
-interface FittingTimeline {
-  view: ContextView;
-  quoted: readonly number[];
-  /** Null when nothing fits. */
-  fitting: (Rendered & { view: ContextView }) | null;
-}
+const indentTokens = 60;
 
-// Rows that do not fit add a line about the remainder, which then takes its tokens from the sections.
-async function fittingTimeline(deps: TimelineDeps, request: TimelineRequest): Promise<FittingTimeline> {
-  const first = await fittingWithout(deps, request, 0);
-  if (first.fitting !== null || first.view.sections.length === 0) return first;
-  return fittingWithout(deps, request, remainderTokens);
-}
-
-const remainderTokens = 60;
-
-async function fittingWithout(
-  deps: TimelineDeps,
-  request: TimelineRequest,
-  sparedTokens: number,
-): Promise<FittingTimeline> {
-  const { view, quoted } = await viewFor(deps, request, sparedTokens);
-  return { view, quoted, fitting: isEmpty(view) ? null : fittingView(view, request.budget) };
-}
-
-function placesIn({ sections, lastSummary }: ContextView, rows: readonly ContextRow[]): PlacedRecord[] {
+function placesIn(
+  { pinned, sections, lastSummary }: ContextView,
+  rows: readonly ContextRow[],
+): PlacedRecord[] {
+  const observation = (id: number, section: string) => ({
+    record: { kind: "observation" as const, id },
+    section,
+  });
   return [
+    ...pinned.map(({ id }) => observation(id, headings.pinned)),
     ...sections.flatMap(({ heading, records }) => records.map((record) => ({ record, section: heading }))),
     ...(lastSummary === null
       ? []
       : [{ record: { kind: "session" as const, id: lastSummary.id }, section: headings.lastSession }]),
-    ...rows.map(({ id, expanded }) => ({
-      record: { kind: "observation" as const, id },
-      section: expanded === null ? headings.brief : sections.length > 0 ? headings.pinned : headings.full,
-    })),
+    ...rows.map(({ id, expanded }) => observation(id, expanded === null ? headings.brief : headings.full)),
   ];
 }
 
 async function viewFor(
   { port, settings, searchCommand, readRules }: TimelineDeps,
-  { projects, cwd, known, budget }: TimelineRequest,
+  { projects, cwd, known, budget, isWhole }: TimelineRequest,
   sparedTokens: number,
 ): Promise<{ view: ContextView; quoted: readonly number[] }> {
-  // A text of any length, as requested over HTTP, has the same sections as one for a host.
-  const available = Math.min(budget.tokens, maxSectionTokens) - sparedTokens;
-  const tokens = available - textTokens(frameOf({ projects, searchCommand }));
-  const { sections, records: quoted } = startSections(
-    port.statements,
-    { projects, known, tokens },
-    readRules,
-  );
-  // Other records are listed beside sections only if the user set a count; the last summary marks titles of any record.
-  const onlyPinned = sections.length > 0 && settings.countDecides !== true && !settings.lastSummary;
-  const observations = chosenObservations(port, projects, {
-    settings,
-    known: new Set([...known, ...quoted]),
-    onlyPinned,
-  });
-  const records = observations.map(({ observation }) => observation);
-  const lastSummary = settings.lastSummary ? newestSummary(port, projects) : undefined;
-  const newestProject = records[0]?.project ?? projects[0] ?? "";
-  const contents = {
-    projects,
-    searchCommand,
-    sections,
-    observations,
-    foldersOf: foldersOnce(port),
-    changed: await changedFiles(port, records, cwd),
-    lastSummary,
-    isSummaryDoubted: lastSummary !== undefined && port.isDoubted(lastSummary),
-    lastMessage: settings.lastMessage ? port.lastMessage(newestProject) : undefined,
+  const foldersOf = foldersOnce(port);
+  const about = async (chosen: readonly Chosen[]) => {
+    const records = chosen.map(({ observation }) => observation);
+    return { projects, settings, foldersOf, changed: await changedFiles(port, records, cwd) };
   };
-  return { view: viewOf(contents, settings), quoted };
+  const frame = { projects: projects.map((project) => plainLine(project, maxProjectChars)), searchCommand };
+  const frameTokens = textTokens(frameOf(frame)) + sparedTokens;
+  const room = Math.min(budget.tokens, budget.bytes / maxTokenBytes) - frameTokens;
+
+  const pins = pinnedObservations(port, projects, { settings, known });
+  const pinned = pinnedWithin(room, pinnedRows(pins, await about(pins)));
+  const beside = room - linesTokens(pinnedLines(pinned));
+  const asksForLast = settings.lastSummary || settings.lastMessage;
+  const wanted = { settings, known, count: settings.observations, isWhole };
+  const recent = asksForLast ? chosenObservations(port, projects, wanted) : [];
+  const last = lastWordsOf(port, projects, { settings, recent: recent.map((one) => one.observation) });
+  const tokens = beside - Math.min(linesTokens(lastLines(last)), beside / 2);
+  // A text of any length, as requested over HTTP, has the same sections as one for a host.
+  const forSections = { projects, known, tokens: Math.min(maxSectionTokens - frameTokens, tokens) };
+  const { sections, records: quoted } = startSections(port.statements, forSections, readRules);
+  const left =
+    tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));
+  const chosen = chosenObservations(port, projects, {
+    ...wanted,
+    known: new Set([...known, ...quoted, ...pins.map((one) => one.observation.id)]),
+    count: left < leastTimelineTokens ? 0 : settings.observations - pinned.length,
+    hasSections: sections.length > 0,
+  });
+  const rows = timelineRows(chosen, await about(chosen));
+  return { view: { ...frame, ...last, pinned, sections, rows, show: settings }, quoted };
 }
 
+const maxProjectChars = 60;
 const maxSectionTokens = 1_000;
+const maxTokenBytes = 4;
+// Less has no room for a heading and a record.
+const leastTimelineTokens = 60;
+
+/** As many as fit. Their details are left out where they would take more than half of the room. */
+function pinnedWithin(room: number, rows: readonly ContextRow[]): readonly ContextRow[] {
+  if (linesTokens(pinnedLines(rows)) <= room / 2) return rows;
+  const brief = rows.map((row) => ({ ...row, expanded: [] }));
+  while (brief.length > 0 && linesTokens(pinnedLines(brief)) > room) brief.pop();
+  return brief;
+}
+
+function linesTokens(lines: readonly string[]): number {
+  return lines.length === 0 ? 0 : textTokens(`${lines.join("\n")}\n`);
+}
 
 // Many rows belong to one project.
 function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
@@ -138,34 +155,25 @@ function foldersOnce(port: ContextPort): (project: string) => ProjectFolders {
   };
 }
 
-function newestSummary(port: ContextPort, projects: readonly string[]): SessionSummary | undefined {
-  return projects
-    .flatMap((project) => port.summaries.page({ offset: 0, limit: 1, project }).items)
-    .sort((a, b) => b.created_at_epoch - a.created_at_epoch)[0];
+function isEmpty({ pinned, rows, sections, lastSummary, lastMessage }: ContextView): boolean {
+  return pinned.length + rows.length + sections.length === 0 && lastSummary === null && lastMessage === null;
 }
 
-function isEmpty({ rows, sections, lastSummary, lastMessage }: ContextView): boolean {
-  return rows.length === 0 && sections.length === 0 && lastSummary === null && lastMessage === null;
-}
-
-// Until a record fits, drops the last message, then the last summary, then the details of expanded records.
+// Beside pinned records and sections the timeline takes only the room that is left, and is left out where no record fits.
+// Without them the last message, then the last summary, then the details of records make room for a record.
 function fittingView(view: ContextView, budget: Budget): (Rendered & { view: ContextView }) | null {
   const withoutMessage = { ...view, lastMessage: null };
   const onlyRecords = { ...withoutMessage, lastSummary: null };
-  const brief = () => ({ ...onlyRecords, rows: view.rows.map((row) => ({ ...row, expanded: null })) });
-  for (const smaller of [() => view, () => withoutMessage, () => onlyRecords, brief]) {
-    const tried = smaller();
-    const rendered = rowsWithin(tried.rows.map(weightOf), budget, createMarkdown(tried));
-    if (rendered !== null && (rendered.shown > 0 || tried.rows.length === 0 || tried.sections.length > 0))
-      return isEmpty(tried) ? null : { ...rendered, view: tried };
+  const brief = (one: ContextView) => ({ ...one, rows: one.rows.map((row) => ({ ...row, expanded: null })) });
+  const whole = [view, withoutMessage, onlyRecords];
+  const isBeside = view.pinned.length + view.sections.length > 0;
+  const tried = isBeside
+    ? whole.flatMap((one) => [one, brief(one), { ...one, rows: [] }])
+    : [...whole, brief(onlyRecords)];
+  for (const smaller of tried) {
+    const rendered = rowsWithin(smaller.rows, budget, createMarkdown(smaller));
+    if (rendered !== null && (rendered.shown > 0 || smaller.rows.length === 0))
+      return isEmpty(smaller) ? null : { ...rendered, view: smaller };
   }
   return null;
 }
-
-// Characters of a row with what is put around them.
-function weightOf({ title, marks, file, expanded }: ContextRow): number {
-  const details = (expanded ?? []).reduce((sum, line) => sum + line.length + around.line, 0);
-  return title.length + marks.length + (file?.length ?? 0) + details + around.row;
-}
-
-const around = { row: 40, line: 5 };

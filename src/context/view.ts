@@ -1,15 +1,13 @@
 // The content of a project's context as plain lines, before it is rendered as text.
-import type { Observation, Parsed, SessionSummary } from "../core/records/records.ts";
+import type { Observation, Parsed } from "../core/records/records.ts";
 import { readTokens } from "./budget.ts";
 import type { Chosen } from "./chosen.ts";
 import type { ChangedFile, ProjectFolders } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { type LastSummary, lastSummaryOf } from "./last-summary.ts";
+import type { LastWords } from "./last-summary.ts";
 import { dayOf, plainLine } from "./quote.ts";
 import { expandedLines, markedBy, marksOf, titleOf } from "./record-text.ts";
 import type { StartSection } from "./start-sections.ts";
-
-type RowState = "pinned" | "active" | "superseded";
 
 export interface ContextRow {
   id: number;
@@ -20,7 +18,7 @@ export interface ContextRow {
   isChanged: boolean;
   /** Ids of all equal records; the other fields come from the newest. */
   ids: readonly number[];
-  state: RowState;
+  isSuperseded: boolean;
   type: string;
   /** Null when only one project is shown. */
   project: string | null;
@@ -35,28 +33,24 @@ export interface ContextRow {
 }
 
 /** Input of the renderers; every text is one plain line. */
-export interface ContextView {
+export interface ContextView extends LastWords {
   projects: string[];
-  /** Pinned rows first, superseded ones last, each newest first. */
-  rows: ContextRow[];
+  /** In full, newest first; they come before everything else. */
+  pinned: readonly ContextRow[];
   sections: readonly StartSection[];
-  lastSummary: LastSummary | null;
-  lastMessage: string | null;
+  /** Newest first, superseded ones last. */
+  rows: readonly ContextRow[];
   /** A command that takes words to search for, for example `mem search`. */
   searchCommand: string;
   show: Pick<ContextSettings, "readTokens" | "workTokens" | "savings">;
 }
 
-interface Contents extends Pick<ContextView, "searchCommand" | "sections"> {
+interface About {
   projects: readonly string[];
-  observations: readonly Chosen[];
   foldersOf(project: string): ProjectFolders;
   /** By record id. */
   changed: ReadonlyMap<number, readonly ChangedFile[]>;
-  lastSummary: SessionSummary | undefined;
-  /** The user rejected an observation that the summary may rest on. */
-  isSummaryDoubted: boolean;
-  lastMessage: string | undefined;
+  settings: Pick<ContextSettings, "fullCount" | "fullField">;
 }
 
 /** Headings of the parts that are not start sections. */
@@ -65,77 +59,52 @@ export const headings = {
   ...{ full: "In full", brief: "In brief" },
 } as const;
 
-export function viewOf(contents: Contents, settings: ContextSettings): ContextView {
-  const { projects, sections, lastMessage, searchCommand } = contents;
-  return {
-    projects: projects.map((project) => plainLine(project, maxChars.project)),
-    // Beside sections, records are listed only if the user set their count.
-    rows: rowsOf(contents, settings).filter(
-      ({ state }) => sections.length === 0 || state === "pinned" || settings.countDecides === true,
-    ),
-    sections,
-    lastSummary: lastSummaryOf(contents.lastSummary, {
-      observations: contents.observations.map(({ observation }) => observation),
-      isDoubted: contents.isSummaryDoubted,
-    }),
-    lastMessage: lastMessage === undefined ? null : plainLine(lastMessage, maxChars.message) || null,
-    searchCommand,
-    show: settings,
-  };
-}
-
 // Caps that keep one text from crowding out the others.
-const maxChars = { project: 60, title: 140, quote: 340, message: 600, path: 100, readPath: 4096 };
+const maxChars = { name: 60, title: 140, quote: 340, path: 100, readPath: 4096 };
 
-const stateOrder: Record<RowState, number> = { pinned: 0, active: 1, superseded: 2 };
-
-// Expands the first `fullCount` records that have details; beside sections only pinned ones.
-function rowsOf(contents: Contents, settings: ContextSettings): ContextRow[] {
-  const ordered = contents.observations.toSorted(
-    (a, b) => stateOrder[stateOf(a.observation)] - stateOrder[stateOf(b.observation)],
-  );
-  const onlyPinned = contents.sections.length > 0;
-  let places = settings.fullCount;
-  return ordered.map((chosen) => {
-    const row = rowOf(chosen, contents);
-    const isExpandable = places > 0 && row.state !== "superseded" && (row.state === "pinned" || !onlyPinned);
-    const lines = isExpandable ? expandedLines(chosen.observation, row.title, settings.fullField) : null;
-    // A pinned record is listed first even without details.
-    const expanded = lines ?? (isExpandable && row.state === "pinned" ? [] : null);
-    if (expanded !== null) places -= 1;
-    return { ...row, expanded };
+/** Pinned records as quotes, with their details. */
+export function pinnedRows(pinned: readonly Chosen[], about: About): ContextRow[] {
+  return pinned.map((chosen) => {
+    const { observation } = chosen;
+    const quote = observation.salience === null ? "" : plainLine(observation.summary, maxChars.quote);
+    const row = rowOf({ ...chosen, observation: { ...observation, pinned: 0 } }, about);
+    const title = quote || row.title;
+    return { ...row, title, expanded: expandedLines(observation, title, about.settings.fullField) ?? [] };
   });
 }
 
-function rowOf(
-  { observation, ids }: Chosen,
-  { projects, changed, foldersOf, sections }: Contents,
-): ContextRow {
+/** The first `fullCount` records that have details are expanded. */
+export function timelineRows(chosen: readonly Chosen[], about: About): ContextRow[] {
+  const { fullCount, fullField } = about.settings;
+  let places = fullCount;
+  const rows = chosen.map((one) => {
+    const row = rowOf(one, about);
+    const isExpandable = places > 0 && !row.isSuperseded;
+    const expanded = isExpandable ? expandedLines(one.observation, row.title, fullField) : null;
+    if (expanded !== null) places -= 1;
+    return { ...row, expanded };
+  });
+  return rows.toSorted((a, b) => Number(a.isSuperseded) - Number(b.isSuperseded));
+}
+
+function rowOf({ observation, ids }: Chosen, { projects, changed, foldersOf }: About): ContextRow {
   const { id, obs_type, project } = observation;
   const marked = markedBy(observation, ids.length, changed.get(id) ?? []);
-  // Beside sections a pinned record is a quote of its section, as the others.
-  const isPinnedQuote = marked.pinned && sections.length > 0;
-  const quote = isPinnedQuote && observation.salience !== null ? observation.summary : "";
   return {
     id,
-    title: plainLine(quote, maxChars.quote) || titleOf(observation, maxChars.title) || "(untitled)",
-    marks: marksOf({ ...marked, pinned: marked.pinned && !isPinnedQuote }),
+    title: titleOf(observation, maxChars.title) || "(untitled)",
+    marks: marksOf(marked),
     isChanged: marked.changed.length > 0,
     ids,
-    state: stateOf(observation),
-    type: plainLine(obs_type, maxChars.project),
-    project: projects.length > 1 ? plainLine(project, maxChars.project) : null,
+    isSuperseded: marked.superseded,
+    type: plainLine(obs_type, maxChars.name),
+    project: projects.length > 1 ? plainLine(project, maxChars.name) : null,
     day: dayOf(observation.created_at_epoch),
     file: marked.untrusted === null ? fileOf(observation, foldersOf(project)) : null,
     readTokens: readTokens(observation),
     workTokens: observation.discovery_tokens,
     expanded: null,
   };
-}
-
-function stateOf({ status, pinned }: Pick<Observation, "status" | "pinned">): RowState {
-  if (status === "superseded") return "superseded";
-  return pinned === 1 ? "pinned" : "active";
 }
 
 function fileOf(

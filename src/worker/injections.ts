@@ -310,13 +310,7 @@ async function beforeAction(
   if (place === null) return null;
   const known = ledger.atAction(reader);
   const { project, exceptSession } = place;
-  const found = await context.forAction({
-    project,
-    cwd: event.cwd,
-    exceptSession,
-    action: inProject(action, event.cwd),
-    known,
-  });
+  const found = await context.forAction({ project, cwd: event.cwd, exceptSession, action, known });
   if (found === null || hasLeft()) return null;
   const atAction = found.quoted.map(({ record }) => record);
   const shown = { text: found.text, records: atAction };
@@ -330,13 +324,6 @@ async function beforeAction(
 
 function causeOf(given: string): string {
   return excerpt(cleanText(given), maxCauseChars);
-}
-
-// A rule about a folder means a folder of the project, not one above it.
-function inProject(action: Action, cwd: string | null): Action {
-  const { path } = action;
-  if (path === undefined || cwd === null || !path.startsWith(`${cwd}/`)) return action;
-  return { ...action, path: path.slice(cwd.length + 1) };
 }
 
 async function aboutFile(

@@ -131,9 +131,8 @@ function contextSettings(settings: LoadedSettings): ContextSettings {
     fullCount: settings.get("MEM_CONTEXT_FULL_COUNT"),
     fullField: settings.get("MEM_CONTEXT_FULL_FIELD"),
     tokenBudget: settings.get("MEM_CONTEXT_TOKEN_BUDGET"),
-    countDecides:
-      settings.source("MEM_CONTEXT_OBSERVATIONS") !== "default" &&
-      settings.source("MEM_CONTEXT_TOKEN_BUDGET") === "default",
+    isBudgetDefault: settings.source("MEM_CONTEXT_TOKEN_BUDGET") === "default",
+    isTimelineSet: timelineSettings.some((name) => settings.source(name) !== "default"),
     readTokens: settings.get("MEM_CONTEXT_SHOW_READ_TOKENS"),
     workTokens: settings.get("MEM_CONTEXT_SHOW_WORK_TOKENS"),
     savings: settings.get("MEM_CONTEXT_SHOW_SAVINGS_AMOUNT"),
@@ -141,6 +140,12 @@ function contextSettings(settings: LoadedSettings): ContextSettings {
     lastMessage: settings.get("MEM_CONTEXT_SHOW_LAST_MESSAGE"),
   };
 }
+
+const timelineSettings = [
+  ...(["MEM_CONTEXT_OBSERVATIONS", "MEM_CONTEXT_OBSERVATION_TYPES"] as const),
+  ...(["MEM_CONTEXT_OBSERVATION_CONCEPTS", "MEM_CONTEXT_SESSION_COUNT"] as const),
+  ...(["MEM_CONTEXT_FULL_COUNT", "MEM_CONTEXT_FULL_FIELD"] as const),
+];
 
 /** The command before the search words; constant until the package of this worker is moved. */
 export function createSearchCommand(

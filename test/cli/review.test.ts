@@ -34,6 +34,8 @@ test("hides a rejected observation, names the successor of a replaced one, undoe
   expect((await mem("supersede", String(first.id), "--undo")).stdout).toContain("is active");
 
   expect((await mem("pin", String(first.id))).stdout).toContain("is pinned");
+  expect(await client.injectedContext(["shop"])).toMatch(/^<.*>\n# .*\n.*\n\n## Pinned\n- .*pepper\.ts/);
+  expect((await mem("pin", "--help")).stdout).toContain("Every session of its project starts with it.");
   for (const form of ["--undo", "--off"]) {
     expect((await mem("pin", String(first.id))).code).toBe(0);
     expect((await mem("pin", String(first.id), form)).stdout).toContain("is unpinned");

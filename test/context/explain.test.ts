@@ -140,6 +140,12 @@ describe("a file", () => {
     expect(moment.text).toContain("Generated it");
   });
 
+  test("has no rule about a folder above its project", async () => {
+    say("Never edit w/ by hand.", rule);
+    expect(await momentOf("file", { file: "a.ts" })).toMatchObject({ text: "", records: [] });
+    expect((await momentOf("file", { file: "w/a.ts" })).text).toContain("Never edit w/");
+  });
+
   test("without a record says so, and with one that the start has names it", async () => {
     expect((await momentOf("file", { file: "a.ts" })).nothing).toContain("No record is about this file");
     const { id } = memory.addObservation({ title: "Made it", files_modified: ["/w/app/src/a.ts"] });

@@ -11,7 +11,7 @@ function row(readTokens: number, workTokens: number): ContextRow {
     marks: "",
     isChanged: false,
     ids: [1],
-    state: "active",
+    isSuperseded: false,
     type: "discovery",
     project: null,
     day: "2026-11-20",

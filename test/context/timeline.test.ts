@@ -12,6 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => memory.close());
 
+const pin = "update observations set pinned = 1 where id = ?";
 const addMany = (count: number, title?: string) => addLongRecords(memory, count, title);
 
 describe("the timeline", () => {
@@ -59,7 +60,8 @@ describe("the timeline", () => {
     set.run("rejected", 0, null, wrong.id);
     const context = createMemoryContext(memory, { sessions: 1 });
     const text = await context.sessionText("app");
-    expect(text.match(/^- \*\*#\d+ [^*]+/gm)).toEqual(["- **#1 Pinned (pinned)", "- **#4 New way"]);
+    expect(text).toContain("## Pinned\n- Pinned (#1, 2026-11-20)\n  - told in full\n");
+    expect(text.match(/^- \*\*#\d+ [^*]+/gm)).toEqual(["- **#4 New way"]);
     expect(text).toContain("| superseded |");
     expect(text).toContain("| 2 | Old way (superseded by #4) |");
     expect(text).not.toContain("Wrong");
@@ -67,17 +69,48 @@ describe("the timeline", () => {
     expect(context.recent({ project: "app", limit: 2 }).observations.map(({ id }) => id)).toEqual([4, 2]);
   });
 
-  it("shows pinned records in full before all others, even without details", async () => {
-    const pinned = memory.addObservation({ title: "Pinned rule", narrative: null, at: someTime - hour });
-    memory.addObservation({ title: "Newest", narrative: "told in full" });
-    memory.db.prepare("update observations set pinned = 1, summary = title where id = ?").run(pinned.id);
-    const heads = async (fullCount: number) =>
-      (await createMemoryContext(memory, { fullCount }).sessionText("app")).match(/^- \*\*#\d+ [^*]+/gm);
-    expect(await heads(2)).toEqual(["- **#1 Pinned rule (pinned)", "- **#2 Newest"]);
-    expect(await heads(1)).toEqual(["- **#1 Pinned rule (pinned)"]);
-    expect(await createMemoryContext(memory, { fullCount: 0 }).sessionText("app")).toContain(
-      "| 1 | Pinned rule (pinned) |",
+  it("starts with the pinned records where the others would take the whole budget", async () => {
+    const said = { said_by: "agent", standing: false, reach: "project", salience: 2 } as const;
+    for (let n = 0; n < 90; n++) {
+      const summary = `Finding ${n} is about \`module-${n}\` and what it does.`;
+      memory.addObservation({ title: summary, summary, statement: said });
+    }
+    const ids = [5, 40];
+    for (const id of ids) memory.db.prepare(pin).run(id);
+    const context = createMemoryContext(memory, { tokenBudget: 1000 });
+    const { text, records, places } = await context.forSession({ project: "app" });
+    expect(text).toMatch(
+      /^<.*>\n# Memory of app\n.*\n\n## Pinned\n- Finding 39 .*\n- Finding 4 .*\n\n## Found/,
     );
+    expect(textTokens(text)).toBeLessThanOrEqual(1000);
+    expect(textTokens(text)).toBeGreaterThan(900);
+    expect(records).toEqual(expect.arrayContaining(ids));
+    expect(places?.[0]).toEqual({ record: { kind: "observation", id: 40 }, section: "Pinned" });
+    expect(await context.inject({ projects: ["app"], colors: true })).toMatch(
+      /app\S*\n\n\S*Pinned\S*\n.*#40/,
+    );
+  });
+
+  it("leaves out details of pinned records first, then the oldest of them", async () => {
+    for (let n = 0; n < 20; n++) {
+      const long = {
+        title: `Title ${n} ${"of many words ".repeat(9)}`,
+        narrative: "A long story. ".repeat(50),
+      };
+      const { id } = memory.addObservation({ ...long, at: someTime + n });
+      memory.db.prepare(pin).run(id);
+    }
+    const pinned = async (tokenBudget: number) => {
+      const text = await createMemoryContext(memory, { tokenBudget, observations: 200 }).sessionText("app");
+      expect(textTokens(text)).toBeLessThanOrEqual(tokenBudget);
+      const [, shown = ""] = text.split("\n\n");
+      return { lines: shown.match(/^- Title \d+/gm) ?? [], details: shown.match(/^ {2}- /gm)?.length ?? 0 };
+    };
+    expect(await pinned(2000)).toMatchObject({ lines: { length: 20 }, details: 0 });
+    const { lines } = await pinned(400);
+    expect([lines.length > 3, lines.length < 20, lines[0]]).toEqual([true, true, "- Title 19"]);
+    memory.db.prepare("update observations set pinned = 0 where id > 2").run();
+    expect(await pinned(2000)).toMatchObject({ lines: { length: 2 }, details: 2 });
   });
 
   it("names changed files of our own records, not of records from outside", async () => {

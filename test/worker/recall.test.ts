@@ -2,52 +2,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import type { Environment } from "../../src/settings/environment.ts";
-import { loadSettings } from "../../src/settings/load.ts";
 import { terminalText } from "../../src/text/terminal-text.ts";
-import { buildWorker } from "../../src/worker/build.ts";
 import { buildSearch } from "../../src/worker/recall.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
+import { openWorker } from "../helpers/open-worker.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
-
-/** A worker in this process, on a real port. */
-async function openWorker(env: Environment = {}) {
-  const settings = loadSettings({ dataDir: tempDir(), env: { MEM_PROVIDER: "local", ...env } });
-  const { db, addObservation } = createMemoryStore(settings.paths.database);
-  const identity = { instance: "one", secret: "s", startedAt: systemClock.now() };
-  let origin = "";
-  const worker = buildWorker({
-    db,
-    settings,
-    env,
-    log: pino({ level: "silent" }),
-    clock: systemClock,
-    identity,
-    port: () => Number(new URL(origin).port),
-  });
-  onTestFinished(async () => {
-    await worker.close();
-    db.close();
-  });
-  await worker.ready();
-  await new Promise<void>((resolve) => worker.server.listen(0, "127.0.0.1", resolve));
-  const address = worker.server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  origin = `http://127.0.0.1:${address.port}`;
-  async function ask(path: string, init?: RequestInit) {
-    const answer = await fetch(`${origin}${path}`, init);
-    return { status: answer.status, text: await answer.text() };
-  }
-  const headers = { "content-type": "application/json" };
-  return {
-    addObservation,
-    get: (path: string) => ask(path),
-    post: (path: string, body: unknown) => ask(path, { method: "POST", headers, body: JSON.stringify(body) }),
-  };
-}
 
 test("a search waits for the check of the work tree that it comes from", async () => {
   const memory = createMemoryStore();

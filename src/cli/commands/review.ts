@@ -17,6 +17,9 @@ export function registerReview(program: Command, context: CliContext): void {
     arguments: [id],
     options: [["--undo", "unpin it"], new Option("--off", "as --undo").hideHelp(), jsonOption],
     examples: ["mem pin 12", "mem pin 12 --undo"],
+    notes: `Every session of its project starts with it. The other records share the rest
+of MEM_CONTEXT_TOKEN_BUDGET. A pinned rule is listed first among the rules. A
+start shows up to 20 pinned observations, in full if they fit in half of it.`,
     run: async (id: number, { undo, off, json }: JsonOptions & { undo?: true; off?: true }) => {
       const isUndone = undo === true || off === true;
       const observation = await context.worker().setPin(id, !isUndone);

@@ -37,7 +37,8 @@ export function contextRoutes(app: App, service: ApiService, options: ContextOpt
   };
   route(app, "GET /api/context/inject", {
     ...service.access.read,
-    summary: "The context text of one or more projects.",
+    summary:
+      "The context text of one or more projects: as much as the context settings ask for, within the token budget only if one is set.",
     querystring: options.injectQuery,
     response,
     handler: async (request, reply) => {

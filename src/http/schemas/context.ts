@@ -16,32 +16,26 @@ export const recentAnswer = z.lazy(() =>
 export type RecentAnswer = z.output<typeof recentAnswer>;
 
 /** Query of `GET /api/context/preview`: `project`, or `projects` as a comma list; `colors=false` for a pipe or a file. */
-export const previewQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField("true") })));
+export const previewQuery = z.lazy(() => ofProjects(textQuery("true")));
 
 /** Query of `GET /api/context/inject`: the same, and `colors` for a terminal. */
-export const injectQuery = z.lazy(() => ofProjects(z.object({ ...projectFields(), ...colorField("false") })));
+export const injectQuery = z.lazy(() => ofProjects(textQuery("false")));
 
 /** `previewQuery` where a key may say which project is meant. */
-export const keyedPreviewQuery = z.lazy(() =>
-  allLabels(z.object({ ...projectFields(), ...colorField("true") })),
-);
+export const keyedPreviewQuery = z.lazy(() => allLabels(textQuery("true")));
 
 /** `injectQuery` where a key may say which project is meant. */
-export const keyedInjectQuery = z.lazy(() =>
-  allLabels(z.object({ ...projectFields(), ...colorField("false") })),
-);
+export const keyedInjectQuery = z.lazy(() => allLabels(textQuery("false")));
 
-function colorField(unsaid: "true" | "false") {
-  return {
+function textQuery(colors: "true" | "false") {
+  return z.object({
+    project: optionalText(),
+    projects: commaList(),
     colors: z
       .enum(["true", "false", "1", "0"])
-      .default(unsaid)
+      .default(colors)
       .transform((text) => text === "true" || text === "1"),
-  };
-}
-
-function projectFields() {
-  return { project: optionalText(), projects: commaList() };
+  });
 }
 
 interface Labels {

@@ -147,6 +147,7 @@ function contextSettings(): ContextSettings {
     fullCount: byDefault("MEM_CONTEXT_FULL_COUNT"),
     fullField: byDefault("MEM_CONTEXT_FULL_FIELD"),
     tokenBudget: byDefault("MEM_CONTEXT_TOKEN_BUDGET"),
+    isBudgetDefault: true,
     readTokens: byDefault("MEM_CONTEXT_SHOW_READ_TOKENS"),
     workTokens: byDefault("MEM_CONTEXT_SHOW_WORK_TOKENS"),
     savings: byDefault("MEM_CONTEXT_SHOW_SAVINGS_AMOUNT"),
