@@ -94,50 +94,40 @@ function isForeignLine(line: string): boolean {
   return line.length > 300 && line.length > (line.match(/[\s，。、；！？]/g)?.length ?? 0) * 40;
 }
 
-/** True for text that begins as errors, stack traces and consoles do. */
+/** True for text that begins as errors, stack traces, terminals and consoles do. */
 export function isPrinted(text: string): boolean {
-  return printedLine.test(text.slice(0, 300));
+  return printedLine.test(text.slice(0, 300)) || foreignBlock.test(text.slice(0, 120));
 }
 
 const startingWith = (forms: readonly RegExp[]) =>
   new RegExp(forms.map(({ source }) => `^(?:${source})`).join("|"), "i");
 
+// Errors, stack traces, and what a browser's console prints.
 const printedLine = startingWith([
-  /(?:npm |yarn |pnpm )?(?:warn|warning|err!|error|fatal|panic|debug|info|trace|notice|critical)(?:[[(: ][^:]{0,40})?:/,
-  /(?:fehler|warnung|erreur|avertissement|erro|ошибка|предупреждение|错误|警告|エラー)\s?[:：]/,
-  /\s{0,40}at (?:async )?[\w.$<>/[\] ]{1,120}\(/, // stack traces
-  /\s{0,12}File ".{1,200}", line \d|\s{0,40}in \S{1,120} on line \d/,
-  /Traceback |stack traceback|thread '.{1,60}' panicked|goroutine \d|Caused by:/,
-  /[\w.$\\]{0,120}(?:Error|Exception)(?:: |$)/,
-  /(?:Uncaught|Unhandled) |Failed to load resource|Attempt to read property|Unsupported operand|Class "[^"]+" not found/,
-  /Cannot (?:read propert|redeclare |convert \S+ to )|syntax error, unexpected|Undefined (?:variable|index|array key)/,
-  /\S{1,120}\.\w{1,6}:\d{1,6}(?::\d{1,6})?(?:\s|$)/, // what a browser's console prints
-  /\s{0,3}(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+(?:\s+(?:\d{3}\b|net::)|\s*$)/,
-  /\s{0,3}(?:Array\(\d+\)|Object \{|\(anonymous\))/,
+  /(?:npm |yarn |pnpm )?(?:warn|warning|err!|error|fatal|panic|debug|info|trace|notice|critical)(?:[[(: ][^:]{0,40})?:|(?:fehler|warnung|erreur|avertissement|erro|ошибка|предупреждение|错误|警告|エラー)\s?[:：]/,
+  /\s{0,40}at (?:async )?[\w.$<>/[\] ]{1,120}\(|\s{0,12}File ".{1,200}", line \d|\s{0,40}in \S{1,120} on line \d/,
+  /Traceback |stack traceback|thread '.{1,60}' panicked|goroutine \d|Caused by:|[\w.$\\]{0,120}(?:Error|Exception)(?:: |$)/,
+  /Un(?:caught|handled) (?:\(in |\w*(?:Error|Exception):)|Failed to load resource|syntax error, unexpected|Undefined (?:variable|index|array key)/,
+  /Attempt to read property|Unsupported operand|Class "[^"]+" not found|Cannot (?:read propert|redeclare |convert \S+ to )/,
+  /\S{1,120}\.\w{1,6}:\d{1,6}(?::\d{1,6})?(?:\s*$|\s+(?:[\u2190-\u2bff\ud83c-\ud83e]|Uncaught |Failed to |Warning|Error))/,
+  /\s{0,3}(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+(?:\s+(?:\d{3}\b|net::)|\s*$)|Array\(\d+\)|Object \{|\(anonymous\))/,
 ]);
 
+// Logs, what git prints, quoted text, tables, code, markup.
 const foreignLine = startingWith([
-  /\s{0,12}(?:>|\||[-=+*_]{4})/, // quoted, a row of a table, a ruler
-  /\s{0,12}\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d/, // a time
-  /\s{0,12}\[?\d\d:\d\d:\d\d/,
-  /(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2} \d\d:\d\d/,
-  /\s?\[[\w .:-]{2,40}\]\s/, // a level or a source in brackets
-  /(?:npm|yarn|pnpm) (?:warn|err!|error|notice)\b/,
-  /remote:|make(?:\[\d+\])?: |exit (?:code )?\d+$/,
-  /commit [0-9a-f]{7,40}\b|[0-9a-f]{7,12} \S|(?:Author|Date|Merge|Subject|From|Cc):\s/, // what git prints
-  /\s{0,4}(?:[MADRCU]|\?\?) {1,2}[\w.@-]*\/\S+`?$/,
-  /\s{0,12}(?:\/\/|\/\*|\*\/|<!--|#!|#(?:include|define|ifdef|endif|pragma)\b|<\/?[a-z][\w-]{0,40}[\s/>])/, // code and markup
-  /\s{0,12}(?:import \S+ (?:as|from) |import ["'{*]|from \S+ import )/,
+  /\s{0,12}(?:>|\||[-=+*_]{4}|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d|\[?\d\d:\d\d:\d\d)/,
+  /(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,6} +\d{1,2} \d\d:\d\d|\s?\[[\w .:-]{2,40}\]\s/,
+  /(?:npm|yarn|pnpm) (?:warn|err!|error|notice)\b|remote:|make(?:\[\d+\])?: |exit (?:code )?\d+$|(?:PASS|FAIL|FAILED)\s/,
+  /commit [0-9a-f]{7,40}\b|[0-9a-f]{7,12} \S|(?:Author|Date|Merge|Subject|From|Cc):\s|\s{0,4}(?:[MADRCU]|\?\?) {1,2}[\w.@-]*\/\S+`?$/,
+  /\s{0,12}(?:\/\/|\/\*|\*\/|<!--|#!|#(?:include|define|ifdef|endif|pragma)\b|<\/?[a-z][\w-]{0,40}[\s/>]|[✓✗×✔✖●├└│])/,
+  /\s{0,12}(?:import \S+ from ["']|import ["'{*]|import \S+ as \w+$|from [\w.]+ import [\w*])|(?: {4,}|\t)\s*\S/,
   /\s{0,12}(?:[{}\]]|\[(?=[\s\d"'{[]|$)|"[\w.-]{1,60}"\s?:|[\w.-]{1,60}\s?(?:=|:=|\+=|=>)\s?\S)/,
-  /(?: {4,}|\t)\s*\S/,
-  /\s{0,12}\d{1,6}(?:\t|→|\s[|│])/, // numbered lines
-  /\s{0,12}(?:[\w./-]{1,120}:)?\d{1,6}:\d{1,4}:?\s/,
-  /\s{0,12}[✓✗×✔✖●├└│]|(?:PASS|FAIL|FAILED)\s/,
+  /\s{0,12}(?:\d{1,6}(?:\t|→|\s[|│])|(?:[\w./-]{1,120}:)?\d{1,6}:\d{1,4}:?\s)/,
 ]);
 
 const foreignEnd =
   /[;{}]$|\)\s?=>$|(?:\.{3}|…)\s*(?:ok|pass(?:ed)?|fail(?:ed)?|done)$|[\s@/]\S{1,60}\.\w{1,6}:\d{1,6}:\d{1,6}\)?$|\s@\s\S{1,60}:\d{1,6}$/i;
 
-/** The first line of program output, which lasts until an empty line. */
+/** The first line of a terminal's output, of a diff, or of a review bot's comment, which last until an empty line. */
 const foreignBlock =
-  /^\s{0,4}`?(?:[$%❯✗] |PS [A-Z]:|\S+@\S+[:~]\S*[$#] |(?:\(\S+\) )?➜ |>>> |thread '|goroutine \d|diff --git |@@ |index [0-9a-f]{7}|(?:---|\+\+\+) [ab/])/;
+  /^\s{0,4}(?:`?[$%❯✗] |PS [A-Z]:|\S+@\S+[:~]\S*[$#] |(?:\(\S+\) )?➜ |>>> |thread '|goroutine \d|diff --git |@@ |index [0-9a-f]{7}|(?:---|\+\+\+) [ab/]|In `?@\S+ around lines? \d|_[⚠🛠💡🧹]|\*{0,2}Actionable comments posted)/u;

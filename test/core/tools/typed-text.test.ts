@@ -54,6 +54,7 @@ describe("drops what the user did not type", () => {
       "Implement the following plan:\n\nuse pnpm",
     ],
     ["a selection", "<ide_selection>never npm</ide_selection>\nfix it", "fix it"],
+    ["a review bot", "In `@src/a.ts` around lines 12 - 20, never do that.\n\nfix it", "fix it"],
     ["an image", "[image]", ""],
     ["a long quotation", 'it says "Never do that. Always do this." why?', 'it says "…" why?'],
   ])("%s", (_what, prompt, own) => {
@@ -71,6 +72,9 @@ describe("keeps what the user typed", () => {
     "two things:\n1. rename it\n2. add a test\n\nthat's all",
     "use `a = b` there, thanks",
     'rename "Log" in the head, and "Out" too, to the same word',
+    "app.ts:42 has a typo",
+    "import users from the old table",
+    "Unhandled errors must be logged",
     'delete "main (2).cpp"',
     "one by one, readable log, calmer reconnect:\n1. more padding\n2. a higher log",
     "In src/routes/+page.svelte:\n- show the card\n- keep the head",
