@@ -57,16 +57,14 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
 
   return {
     observe(input) {
-      const isSkipped = deps.skipTools().has(input.tool_name);
-      // The user's words are statements even in a skipped tool use. What was refused did not happen.
+      // What was refused did not happen. The user's words are statements even in a skipped tool use.
       const refusal = refusalIn(input);
-      const isRefused = refusal !== null;
-      const hasWords = isRefused ? refusal !== "" : userAnswersIn(input).length > 0;
-      const isRead = hasWords || !(isSkipped || isRefused);
-      const use = isRefused ? { ...input, tool_input: {} } : input;
+      const isSkipped = refusal !== null || deps.skipTools().has(input.tool_name);
+      const isRead = !isSkipped || Boolean(refusal) || userAnswersIn(input).length > 0;
+      const use = refusal === null ? input : { ...input, tool_input: {} };
       const kept = isRead ? withoutOwnAnswers(use, deps.ownPort?.()) : null;
       if (kept === null) return countSkipped(deps, "tool_excluded");
-      return accept(observationMessage(kept, cleaner, isSkipped || isRefused), input);
+      return accept(observationMessage(kept, cleaner, isSkipped), input);
     },
     summarize(input, cleaned) {
       if (input.agentId !== undefined) return countSkipped(deps, "subagent_context");

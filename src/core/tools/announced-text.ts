@@ -34,7 +34,7 @@ export function elideAnnounced(line: string): string {
 function announces(line: string, next: string): boolean {
   const text = line.trim().slice(-200).toLowerCase();
   if (heading.test(text)) return false;
-  if (sourceLine.test(text) || (/[:：]$/.test(text) && reworking.test(text))) return true;
+  if (sourceLine.test(text)) return true;
   if (heading.test(next)) return announcement.test(text);
   // What comes before a comma, and the name of a file, announce nothing.
   const clause = (text.split(/[,;.!?，。；]\s/).at(-1) ?? "").replace(/\S*[/+]\S*/g, " ");
@@ -83,8 +83,10 @@ const announcement = cueOf({
   words: `${tells}|shows?|outputs?|gives|gave|(?:i|we) (?:get|got|see|saw|found|ran)|got|looks? like|complain~|told us|readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|
     answer|thread|ticket|mail|email|findings|agent~|sub-?agent~|bot|summary|wiki|pdf|note|manual|commit(?: message)?|review|transcript|contents?|result|text|below|gibt|ausgabe|protokoll|inhalt|meldung|datei|seite|bericht|
     ergebnis|antwort|fehler|sale|devuelve|muestra|salida|contenido|fichero|archivo|página|informe|resultado|respuesta|registro|error|renvoie|indique|rapporte|sortie|contenu|fichier|rapport|résultat|réponse|journal|erreur|
-    voici|obtiens|mostra|retorna|aparece|saída|conteúdo|arquivo|relatório|resposta|erro|выводит|содержит|вывод|файл|страниц~|отчёт~?|отчет~?|ответ|лог~?|текст|журнал|ошибк~|вижу|вот`,
-  runs: `${tellsRuns}|日志|输出|内容|报告|文件|网页|页面|报错|错误|返回|如下|ログ|出力|ファイル|ページ|報告|レポート|エラー|次の通り|以下`,
+    voici|obtiens|mostra|retorna|aparece|saída|conteúdo|arquivo|relatório|resposta|erro|выводит|содержит|вывод|файл|страниц~|отчёт~?|отчет~?|ответ|лог~?|текст|журнал|ошибк~|вижу|вот|
+    translate|proof-?read|rewrite|rephrase|reword|summari[sz]e|shorten|paraphrase|(?:fix|check) the (?:spelling|grammar|wording)|improve the (?:text|wording)|squash|übersetz~|korrigier~|formulier~|kürz~|corrige~|
+    traduce~?|reescrib~|resum~|traduis~|réécri~|traduz~?|corrij~|перевед~|перепиш~|проверь`,
+  runs: `${tellsRuns}|日志|输出|内容|报告|文件|网页|页面|报错|错误|返回|如下|ログ|出力|ファイル|ページ|報告|レポート|エラー|次の通り|以下|翻译|润色|改写|校对|翻訳|校正|要約`,
 });
 
 /** Announcements within a line: a person or document says what follows, or it is named alone. */
@@ -98,14 +100,7 @@ const inline = cueOf({
 const own = cueOf({
   words: `(?:one )?more thing|another thing|one change|also new|noch (?:et)?was|noch eins|otra cosa|una cosa más|autre chose|encore une chose|outra coisa|mais uma coisa|(?:ещё|еще) (?:одно|кое-что)|rules?|conventions?|guidelines?|
     requirements?|plan|steps?|tasks?|to-?dos?|(?:i|we|you) (?:want|need|should|must)|changes?|preferences?|wishes|regeln?|anforderungen|schritte|aufgaben|wunsch|brauche~?|reglas|requisitos|pasos|tareas|quiero|necesito|règles|
-    exigences|étapes|tâches|veux|voudrais|besoin|regras|passos|tarefas|quero|preciso|правила|требования|шаги|задачи|нужно|надо|хочу|^(?:please |bitte |por favor |пожалуйста,? )?(?:add|fix|update|implement|write|create|
+    exigences|étapes|tâches|veux|voudrais|besoin|regras|passos|tarefas|quero|preciso|правила|требования|шаги|задачи|нужно|надо|хочу|^(?:please |bitte |por favor |пожалуйста,? )?(?:add|fix(?! the (?:spelling|grammar|wording))|update|implement|write|create|
     rename|remove|move|make|do|use|change|include|put|mach|schreib|füg|haz|añade|cambia|ajoute|fais|écris|adiciona|faz|muda|сделай|добавь|напиши|исправь)`,
   runs: "还有一件事|另外一点|もう一つ|もうひとつ|规则|要求|步骤|任务|需要|请|想要|ルール|要件|手順|タスク|してください|したい|欲しい",
-});
-
-// What to make of the text below.
-const reworking = cueOf({
-  words: `translate|proof-?read|rewrite|rephrase|reword|summari[sz]e|shorten|paraphrase|(?:fix|check) the (?:spelling|grammar|wording)|improve the (?:text|wording)|squash|
-    übersetz~|korrigier~|formulier~|kürz~|corrige~|traduce~?|reescrib~|resum~|traduis~|réécri~|traduz~?|corrij~|перевед~|перепиш~|проверь текст`,
-  runs: "翻译|润色|改写|校对|翻訳|校正|要約",
 });

@@ -29,13 +29,11 @@ export function typedOf({ prompt, prompts = [prompt] }: Pick<Turn, "prompt" | "p
     .join("\n\n");
 }
 
-/** True if the quote stands in the typed text, compared without markup, case, white space and punctuation. */
+/** True if the quote stands in the typed text, compared without markup, case, white space and punctuation. A quote of fewer than 8 letters proves nothing. */
 export function saysVerbatim(typed: string, quote: string): boolean {
   const sought = lettersOf(quote);
-  return sought.length >= shortestQuote && lettersOf(typed).includes(sought);
+  return sought.length >= 8 && lettersOf(typed).includes(sought);
 }
-
-const shortestQuote = 8;
 
 function lettersOf(text: string): string {
   return text
