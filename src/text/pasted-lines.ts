@@ -63,7 +63,7 @@ function codeReader(lastFence: number): (line: string, at: number) => string {
     open = fenceAfter(open, line);
     isWithin = false;
     if (before !== null || open !== null) return "";
-    // What stands between three backticks of one line, or between those of two lines.
+    // What stands between three backticks in one line, or from one line to another.
     const [typed = "", ...pieces] = line.split(fenceMarks);
     isWithin = pieces.length % 2 === 1 && at < lastFence;
     return typed + pieces.map((piece, part) => (part % 2 === 0 ? "…" : piece)).join("");
