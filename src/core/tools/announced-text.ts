@@ -38,7 +38,8 @@ function announces(line: string, next: string): boolean {
   if (heading.test(next)) return announcement.test(text);
   // What comes before a comma, and the name of a file, announce nothing.
   const clause = (text.split(/[,;.!?，。；]\s/).at(-1) ?? "").replace(/\S*[/+]\S*/g, " ");
-  return (hereIs.test(clause) || (/[:：]$/.test(text) && !own.test(text))) && announcement.test(clause);
+  const shown = /[:：]$/.test(text) && hereIs.test(text) ? text : clause;
+  return (hereIs.test(shown) || /[:：]$/.test(text)) && announcement.test(shown) && !own.test(text);
 }
 
 // A pasted list ends with its last item; other text ends before a question or before a paragraph in lower case.
@@ -71,16 +72,16 @@ function skip(lines: readonly string[], from: number, what: "empty" | "filled"):
 const heading = /^\s{0,3}#{1,6}\s/;
 const sourceLine = /^@?[\w./-]{1,120}\.[a-z]{1,5}:?$|^(?:from|aus|de|из) [^,]{1,60}[:：]$/;
 const hereIs =
-  /(?:^|\s)(?:here(?:'s| is| are)|hier (?:ist|sind|kommt)|aquí (?:está|tienes)|voici|aqui está|вот)\s/;
+  /(?:^|\s)(?:here(?:'s| is| are)|got (?:this|these)|hier (?:ist|sind|kommt)|aquí (?:está|tienes)|voici|aqui está|вот)\s/;
 
 // Verbs of persons and documents. `~` stands for the rest of a word.
-const tells = `says?|said|reads|prints?|printed|reports?|reported|writes|wrote|contains?|returned|comment(?:s|ed)|states|replied|answered|suggests|recommends|found|has (?:a|an|this|the) (?:line|comment|rule|note|warning)|
+const tells = `says?|said|reads|prints|printed|reports|reported|writes|wrote|contains|returned|comment(?:s|ed)|states|replied|answered|suggests|recommends|found|has (?:a|an|this|the) (?:line|comment|rule|note|warning)|
   sagt|meldet|schreibt|steht|enthält|lautet|kommentiert|empfiehlt|dice|pone|contiene|escribió|recomienda|dit|affiche|contient|écrit|recommande|diz|contém|escreveu|говорит|пишет|написано|написал~|советует`;
 const tellsRuns = "写着|写的是|显示|说(?!明)|建议|書いて|表示|言って";
 
 /** Announcements that end with a colon. */
 const announcement = cueOf({
-  words: `${tells}|shows?|outputs?|gives|gave|(?:i|we) (?:get|got|see|saw|found|ran)|got|looks? like|complain~|told us|readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|
+  words: `${tells}|print(?: this)?|report|contain|shows?|outputs?|gives|gave|(?:i|we) (?:get|got|see|saw|found|ran)|got|looks? like|complain~|told us|readme|changelog|~\\.md|~\\.txt|logs?|traceback|stack ?trace|diff|description|excerpt|snippet|article|blog|page|
     answer|thread|ticket|mail|email|findings|agent~|sub-?agent~|bot|summary|wiki|pdf|note|manual|commit(?: message)?|review|transcript|contents?|result|text|below|gibt|ausgabe|protokoll|inhalt|meldung|datei|seite|bericht|
     ergebnis|antwort|fehler|sale|devuelve|muestra|salida|contenido|fichero|archivo|página|informe|resultado|respuesta|registro|error|renvoie|indique|rapporte|sortie|contenu|fichier|rapport|résultat|réponse|journal|erreur|
     voici|obtiens|mostra|retorna|aparece|saída|conteúdo|arquivo|relatório|resposta|erro|выводит|содержит|вывод|файл|страниц~|отчёт~?|отчет~?|ответ|лог~?|текст|журнал|ошибк~|вижу|вот|
