@@ -1,5 +1,6 @@
 // Cleans the texts of events, in this process or in a thread for large ones.
 import { shortenJson } from "../core/shorten.ts";
+import { requestIn } from "../core/tools/host-text.ts";
 import {
   type Clean,
   type CleanPrompt,
@@ -14,6 +15,7 @@ import type { Json, JsonObject } from "../text/json.ts";
 /** Small values are returned immediately, without a promise. */
 export interface Cleaner {
   text(text: string): Clean<string> | Promise<Clean<string>>;
+  /** The user's request; empty for a prompt that is private, or that a host wrote. */
   prompt(text: string): CleanPrompt | Promise<CleanPrompt>;
   payload(payload: JsonObject): Clean<JsonObject> | Promise<Clean<JsonObject>>;
   /** Cut to `maxChars` after cleaning: a cut could remove a private tag's opening and keep its content. */
@@ -26,7 +28,11 @@ type RowChange = Record<string, string> | null;
 
 export const cleanHere = {
   text: (text: string): Clean<string> => cleanText(text),
-  prompt: cleanPrompt,
+  // Cleaned first: a private part can begin in what a host put around the prompt.
+  prompt(text: string): CleanPrompt {
+    const cleaned = cleanPrompt(text);
+    return { ...cleaned, text: requestIn(cleaned.text) as Clean<string> };
+  },
   row: cleanRow,
   payload: cleanPayload,
   json(value: Json, maxChars?: number): Json {

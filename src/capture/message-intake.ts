@@ -3,10 +3,10 @@
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
 import type { GitPlace, IntakeSession } from "../core/records/records.ts";
-import { shorten, shortenJson } from "../core/shorten.ts";
+import { shorten, shortenJson, shortenPrompt } from "../core/shorten.ts";
 import { withoutOwnAnswers } from "../core/tools/own-tools.ts";
 import { commandIn, isShellTool } from "../core/tools/tool-kind.ts";
-import { userAnswersIn } from "../core/tools/user-answers.ts";
+import { refusalIn, userAnswersIn } from "../core/tools/user-answers.ts";
 import { type Clean, cleanText } from "../privacy/clean.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
@@ -57,10 +57,12 @@ export function createMessageIntake(deps: IntakeDeps): Pick<Intake, "observe" | 
 
   return {
     observe(input) {
-      const isSkipped = deps.skipTools().has(input.tool_name);
-      // The user's answers are statements even in a skipped tool use.
-      const isRead = !isSkipped || userAnswersIn(input).length > 0;
-      const kept = isRead ? withoutOwnAnswers(input, deps.ownPort?.()) : null;
+      // What was refused did not happen. The user's words are statements even in a skipped tool use.
+      const refusal = refusalIn(input);
+      const isSkipped = refusal !== null || deps.skipTools().has(input.tool_name);
+      const isRead = !isSkipped || Boolean(refusal) || userAnswersIn(input).length > 0;
+      const use = refusal === null ? input : { ...input, tool_input: {} };
+      const kept = isRead ? withoutOwnAnswers(use, deps.ownPort?.()) : null;
       if (kept === null) return countSkipped(deps, "tool_excluded");
       return accept(observationMessage(kept, cleaner, isSkipped), input);
     },
@@ -181,7 +183,8 @@ function withSessionFields(
   fields += placeFields(session);
   if (message.type === "summarize" && message.last_user_message === undefined) {
     const prompt = store.prompts.byNumber(session.id, session.prompt_number)?.prompt_text ?? "";
-    if (prompt !== "") fields += `"last_user_message":${JSON.stringify(shorten(prompt, maxFieldChars))},`;
+    if (prompt !== "")
+      fields += `"last_user_message":${JSON.stringify(shortenPrompt(prompt, maxFieldChars))},`;
   }
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
 }
@@ -228,7 +231,7 @@ export function endUnfinishedTurn(
     prompt_number,
     ...optional("branch", session.branch ?? undefined),
     ...optional("commit", session.commit ?? undefined),
-    last_user_message: shorten(prompt_text, maxFieldChars),
+    last_user_message: shortenPrompt(prompt_text, maxFieldChars),
   };
   const id = rawEvents.insert({
     session_id: session.id,

@@ -2,15 +2,16 @@
 import { newId } from "../core/ids.ts";
 import { asSpooled, canNameText, deletedPromptKey, deliveryKey, sentTextKey } from "../core/prompt-key.ts";
 import type { GitPlace, IntakeSession, UserPrompt } from "../core/records/records.ts";
-import { shorten } from "../core/shorten.ts";
+import { shortenPrompt } from "../core/shorten.ts";
+import { imageOnly, requestIn } from "../core/tools/host-text.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, DeletedPrompt, StoredPrompt, Withdrawn } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
 import { createSession, isOfDeleted, keepPlace, markActive, placeOf, stepOf } from "./session-states.ts";
 
-/** Longer prompts keep head and tail. */
-const maxPromptChars = 256 * 1024;
+/** Longer prompts keep what was typed, and head and tail of what was pasted. */
+export const maxPromptChars = 256 * 1024;
 
 /** With two registered hooks a host sends a prompt twice: the same text within this time is one prompt. */
 const duplicateWithinMs = 10_000;
@@ -30,7 +31,10 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
     async initSession(input, given?: CleanPrompt) {
       const prompted = given ?? cleaner.prompt(input.prompt);
       const { isPrivate, text } = prompted instanceof Promise ? await prompted : prompted;
-      const cleaned = { private: isPrivate, text: isPrivate ? "" : shorten(text, maxPromptChars) };
+      const cleaned = { private: isPrivate, text: isPrivate ? "" : shortenPrompt(text, maxPromptChars) };
+      // A host, a hook or another agent wrote it.
+      if (!isPrivate && text === "" && input.prompt.trim() !== "")
+        return { sessionDbId: 0, promptNumber: 0, skipped: true };
       const place = isPrivate ? null : placeOf(deps, input);
       const told = input.place;
       const stored = await store.commit(() =>
@@ -161,7 +165,9 @@ function findEarlier(
   { input, prompt }: { input: PromptInput; prompt: CleanedPrompt },
 ): StoredPrompt | undefined {
   if (input.eventKey !== undefined) {
-    const first = sameAs(store.prompts.byEventKey(session.id, input.eventKey), prompt);
+    const named = store.prompts.byEventKey(session.id, input.eventKey);
+    // Qwen Code sends its prompt again after each tool use, without the text.
+    const first = prompt.text === imageOnly ? named : sameAs(named, prompt);
     return first ?? store.prompts.byEventKey(session.id, deliveryKey(input.eventKey, prompt));
   }
   const newest = store.prompts.byNumber(session.id, session.prompt_number);
@@ -174,7 +180,7 @@ function findEarlier(
 function sameAs(stored: StoredPrompt | 0 | undefined, prompt: CleanedPrompt): StoredPrompt | undefined {
   if (!stored || (stored.private === 1) !== prompt.private) return undefined;
   const isSame =
-    asSpooled(stored.prompt_text) === asSpooled(prompt.text) ||
+    asSpooled(requestIn(stored.prompt_text)) === asSpooled(prompt.text) ||
     stored.event_key.endsWith(`:${sentTextKey(prompt)}`);
   return isSame ? stored : undefined;
 }

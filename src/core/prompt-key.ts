@@ -1,6 +1,6 @@
 // Keys of prompts: a delivery of a prompt is known by the host's id of the event and the text that the host sent.
 import { contentKey } from "./ids.ts";
-import { shorten } from "./shorten.ts";
+import { shortenPrompt } from "./shorten.ts";
 
 interface SentText {
   private: boolean;
@@ -55,7 +55,7 @@ export function isHashedKey(eventKey: string): boolean {
 
 /** The hook cuts longer texts before it spools them: a prompt that arrives both ways is one. */
 export function asSpooled(text: string): string {
-  return shorten(text, maxSpooledChars);
+  return shortenPrompt(text, maxSpooledChars);
 }
 
 const textKeyChars = 16;

@@ -1,7 +1,8 @@
-// Shortens long text and JSON values: keeps head and tail with a marker between them.
+// Shortens long text, prompts and JSON values: keeps head and tail with a marker between them.
 
 import { placeholderAround } from "../privacy/placeholder.ts";
 import { isJsonObject, type Json, mapStrings } from "../text/json.ts";
+import { typedLines } from "../text/pasted-lines.ts";
 
 /**
  * The text cut to at most `maxChars`: head 60 %, tail 30 %, and between them how many characters were left out. Cuts
@@ -16,6 +17,26 @@ export function shorten(text: string, maxChars: number): string {
   const tail = tailStart(text, text.length - Math.min(Math.floor(maxChars * 0.3), Math.floor(room / 3)));
   return `${text.slice(0, head)}${leftOut(tail - head, "characters")}${text.slice(tail)}`;
 }
+
+/** `shorten` of a prompt: what was pasted is cut, part by part, and what the user typed around it is kept. */
+export function shortenPrompt(prompt: string, maxChars: number): string {
+  if (prompt.length <= maxChars) return prompt;
+  const lines = prompt.split("\n");
+  const parts: { text: string; isPasted: boolean }[] = [];
+  for (const [at, typed] of typedLines(lines).entries()) {
+    const [line = "", last] = [lines[at], parts.at(-1)];
+    const isPasted = line.trim() === "" ? last?.isPasted === true : typed === "";
+    if (last?.isPasted === isPasted) last.text += `\n${line}`;
+    else parts.push({ text: line, isPasted });
+  }
+  const pasted = parts.filter(({ isPasted }) => isPasted);
+  const typed = parts.reduce((sum, { text, isPasted }) => sum + 1 + (isPasted ? 0 : text.length), 0);
+  const share = Math.floor((maxChars - typed) / pasted.length);
+  if (pasted.length === 0 || share < shortestPaste) return shorten(prompt, maxChars);
+  return parts.map(({ text, isPasted }) => (isPasted ? shorten(text, share) : text)).join("\n");
+}
+
+const shortestPaste = 256;
 
 /**
  * The value with a JSON text of at most `maxChars`: its longest strings are shortened, all to one length; where that is

@@ -3,7 +3,7 @@
 import { contentKey } from "../core/ids.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Mode, ModeWord } from "../core/records/mode.ts";
-import { shorten } from "../core/shorten.ts";
+import { shorten, shortenPrompt } from "../core/shorten.ts";
 import type { GenerationBatch } from "./provider.ts";
 import { messageTexts, type QuotedMessage } from "./writer/message-text.ts";
 import type { Prompts } from "./writer/prompt-templates.ts";
@@ -48,7 +48,7 @@ export function batchPrompt(
   const titles = recentTitles.slice(-maxTitles).map((title) => `- ${shorten(title, maxTitleChars)}`);
   const quoted: Quoted = {
     project: shorten(session.project, maxTitleChars),
-    request: shorten(session.user_prompt, maxRequestChars),
+    request: shortenPrompt(session.user_prompt, maxRequestChars),
     titles: titles.join("\n"),
     messages: messageTexts(batch, maxMessageChars),
   };

@@ -8,9 +8,9 @@ import {
   type EventTable,
   eventNames,
   nestedOutput,
+  promptEvent,
   sessionEndEvent,
   sessionStartEvent,
-  shownPrompt,
   stopEvent,
 } from "./decode-event.ts";
 import { hookCommand } from "./hook-command.ts";
@@ -103,7 +103,7 @@ const events: EventTable = {
   read: new Map<string, EventReader>([
     ["setup", (base) => ({ ...base, kind: "setup" })],
     ["session-start", sessionStartEvent],
-    ["user-prompt-submit", prompt],
+    ["user-prompt-submit", (base, payload) => promptEvent({ ...base, eventKey: base.promptKey }, payload)],
     ["pre-tool-use", beforeTool],
     [
       "post-tool-use",
@@ -144,16 +144,6 @@ const events: EventTable = {
     "ElicitationResult",
   ),
 };
-
-// The report of a background sub-agent comes as a prompt that no user wrote.
-const machinePrompt = /^\s*<task-notification>/;
-
-function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
-  const { prompt: text } = payload;
-  if (typeof text !== "string") return null;
-  if (machinePrompt.test(text)) return { ...base, kind: "other", name: "UserPromptSubmit", payload };
-  return { ...base, eventKey: base.promptKey, kind: "prompt", text: shownPrompt(text) };
-}
 
 function beforeTool(base: HostEventBase, payload: JsonObject): HostEvent {
   const event = beforeCommand(base, payload) ?? beforeFile(base, payload);

@@ -4,6 +4,7 @@ import { shorten } from "../core/shorten.ts";
 import { editedPaths } from "../core/tools/apply-patch.ts";
 import { filesShown } from "../core/tools/command-files.ts";
 import { parseCommandLine } from "../core/tools/command-line.ts";
+import { imageOnly, requestIn } from "../core/tools/host-text.ts";
 import { commandIn, readCall, type ToolCall } from "../core/tools/tool-kind.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 import { textField } from "../text/json-fields.ts";
@@ -39,13 +40,18 @@ export function decodeEvent(
 }
 
 /** A prompt of the user, with the key that the base has. */
-export function promptEvent(base: HostEventBase, { prompt }: JsonObject): HostEvent | null {
-  return typeof prompt === "string" ? { ...base, kind: "prompt", text: shownPrompt(prompt) } : null;
+export function promptEvent(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  const { prompt } = payload;
+  if (typeof prompt !== "string") return null;
+  // The report of a sub-agent, a hook's feedback: no user wrote it.
+  const isOfHost = prompt.trim() !== "" && requestIn(prompt) === "";
+  if (isOfHost) return { ...base, eventKey: null, kind: "other", name: "UserPromptSubmit", payload };
+  return { ...base, kind: "prompt", text: shownPrompt(prompt) };
 }
 
 /** The text of a prompt; a stand-in for one that is only an image, whose text hosts give as empty. */
 export function shownPrompt(text: string): string {
-  return text.trim() === "" ? "[image]" : text;
+  return text.trim() === "" ? imageOnly : text;
 }
 
 export function sessionStartEvent(base: HostEventBase, payload: JsonObject): HostEvent {

@@ -11,7 +11,6 @@ import {
   promptEvent,
   sessionEndEvent,
   sessionStartEvent,
-  shownPrompt,
   toolUseEvent,
   turnEndEvent,
 } from "./decode-event.ts";
@@ -92,11 +91,10 @@ const events: EventTable = {
 
 // The context of the session start stands before the first prompt. A spooled prompt lost it when it was cleaned.
 function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
-  const event = promptEvent(base, payload);
-  if (event?.kind !== "prompt") return event;
-  const end = event.text.startsWith("<hook_context>") ? event.text.indexOf(contextEnd) : -1;
-  const text = end < 0 ? event.text : event.text.slice(end + contextEnd.length);
-  return { ...event, text: shownPrompt(text.trimStart()) };
+  const given = textField(payload, "prompt");
+  const end = given.startsWith("<hook_context>") ? given.indexOf(contextEnd) : -1;
+  if (end < 0) return promptEvent(base, payload);
+  return promptEvent(base, { ...payload, prompt: given.slice(end + contextEnd.length).trimStart() });
 }
 
 const contextEnd = "</hook_context>";

@@ -1,5 +1,7 @@
 // Transcripts of Claude Code: one file for each session, one JSON object a line, and files of sub-agents beside it.
 import type { ImportedEvent } from "../core/records/imports.ts";
+import { requestIn } from "../core/tools/host-text.ts";
+import { refusalIn } from "../core/tools/user-answers.ts";
 import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { objectField, objectsField, textField } from "../text/json-fields.ts";
@@ -145,13 +147,13 @@ function fromUser(state: State, entry: JsonObject, base: Placed): ImportedEvent[
     return results.flatMap((result) => toolUse(state, entry, { base, result, isOnly: results.length === 1 }));
   if (base.isSidechain || isOfHost(entry)) return [];
   const text = promptText(content);
-  const command = commandOf(text);
-  if (command !== null) {
+  if (isCommand.test(text)) {
     const events = turnEnd(state);
-    state.command = { base, text: command };
+    // The hook gets it as typed.
+    state.command = { base, text: requestIn(text) };
     return events;
   }
-  return text.trim() === "" || isMachineText(text) ? [] : prompt(state, text, base);
+  return requestIn(text).trim() === "" ? [] : prompt(state, text, base);
 }
 
 function promptText(content: Json | undefined): string {
@@ -161,6 +163,7 @@ function promptText(content: Json | undefined): string {
   return isAttached ? shownPrompt(text) : text;
 }
 
+const isCommand = /^\s*<command-(?:name|message)>/;
 const attached: ReadonlySet<Json | undefined> = new Set(["image", "document"]);
 
 /** Lines of the user's role that no user wrote. */
@@ -173,24 +176,6 @@ function isOfHost(entry: JsonObject): boolean {
     entry.promptSource === "system" ||
     (typeof kind === "string" && kind !== "human")
   );
-}
-
-const machineText =
-  /^\s*(<(local-command-|bash-(input|stdout|stderr)|task-notification|system-reminder|user-memory-input)|\[Request interrupted by user|Caveat: The messages below were generated)/;
-
-function isMachineText(text: string): boolean {
-  return machineText.test(text);
-}
-
-// `/review 12` stands in a transcript as tags. The hook gets it as typed.
-function commandOf(text: string): string | null {
-  const name =
-    /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>([^<]+)<\/command-name>/.exec(
-      text,
-    )?.[1];
-  if (name === undefined) return null;
-  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
-  return `${name.startsWith("/") ? "" : "/"}${name} ${args}`.trim();
 }
 
 /** `/clear` and `/model` are answered by the host itself: no agent says anything after them. */
@@ -215,7 +200,7 @@ function fromAttachment(state: State, entry: JsonObject, base: Base): ImportedEv
   const { type, commandMode, prompt: given } = objectField(entry, "attachment");
   if (type !== "queued_command" || commandMode !== "prompt" || base.isSidechain) return [];
   const text = promptText(given);
-  if (text.trim() === "" || isMachineText(text) || text.startsWith("<")) return [];
+  if (requestIn(text).trim() === "") return [];
   const turn = base.promptId || (state.turn ?? base.key);
   return [event(base, "UserPromptSubmit", { key: turn, turn, payload: { prompt: text } })];
 }
@@ -230,8 +215,10 @@ function toolUse(
   state.tools.delete(id);
   if (tool === undefined || tool.name === "") return [];
   const text = textOf(result.content);
-  // A tool that did not run has no hook.
-  if (entry.toolDenialKind !== undefined || notRun.test(text)) return [];
+  // A tool that did not run has no hook: only the user's words count.
+  const words = refusalIn({ tool_name: tool.name, tool_failed: true, tool_response: { error: text } });
+  const isDenied = entry.toolDenialKind !== undefined || notRun.test(text);
+  if (words === "" || (words === null && isDenied)) return [];
   const turn = base.isSidechain ? base.promptId || null : base.promptId || state.turn;
   const agent = base.agentId === "" ? {} : { agent_id: base.agentId };
   const use = { tool_name: tool.name, tool_input: tool.input, tool_use_id: id, ...agent };

@@ -1,5 +1,6 @@
 // Transcripts of Codex CLI: one rollout file for each session, one JSON object a line.
 import type { ImportedEvent } from "../core/records/imports.ts";
+import { requestIn } from "../core/tools/host-text.ts";
 import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
@@ -117,15 +118,12 @@ function fromUntimed(state: State, item: JsonObject, start: number): ImportedEve
   const cwd = /<cwd>([^<]+)<\/cwd>|^Current working directory: (.+)$/m.exec(text);
   if (text.trimStart().startsWith("<environment_context>"))
     state.session.cwd = (cwd?.[1] ?? cwd?.[2])?.trim() ?? state.session.cwd;
-  if (ofHost.test(text)) return [];
+  if (requestIn(text) === "") return [];
   const images = parts.filter(({ type }) => type === "input_image");
   return fromMessage(state, { type: "user_message", message: text, images }, { at, start });
 }
 
 const bytesPerMs = 64;
-// What Codex itself sends in the role of the user.
-const ofHost =
-  /^\s*(<(environment_context|user_instructions|turn_aborted|user_action)>|# AGENTS\.md instructions for )/;
 
 function fromMessage(
   state: State,

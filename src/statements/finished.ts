@@ -2,11 +2,11 @@
 import type { Turn } from "../core/records/turn.ts";
 import { editedPaths } from "../core/tools/apply-patch.ts";
 import { readCall } from "../core/tools/tool-kind.ts";
+import { typedOf } from "../core/tools/typed-text.ts";
 import { concludedIn, withLead } from "./concluded.ts";
 import { cueOf, removing } from "./text/cue-pattern.ts";
 import { saysLeftOpen, saysNothingLeft, withoutOpenCues } from "./text/left-open.ts";
 import { namesIn } from "./text/names.ts";
-import { ownWordsOf } from "./text/own-words.ts";
 import { isQuestion } from "./text/sentence-cues.ts";
 import { sentencesOf } from "./text/sentences.ts";
 import { sharedCount, tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
@@ -23,7 +23,7 @@ export function finishedIn(turn: Turn): Finishes | null {
 // Null when neither the user nor the agent reports anything as finished.
 function reportedIn(turn: Turn): Finishes | null {
   const closing = sentencesOf(turn.closing);
-  const said = sentencesOf(ownWordsOf(turn));
+  const said = sentencesOf(typedOf(turn));
   const reports = [
     ...closing.filter(({ text }) => saysFinished(text)).map((one) => withLead(one, closing)),
     ...said.filter(({ text }) => userSaysFinished(text)).map(({ text }) => text),
@@ -77,7 +77,7 @@ function takenUpIn(turn: Turn): Finishes | null {
   if (account.length === 0 && !closing.some(({ text }) => saysNothingLeft(text))) return null;
   // What is only in the closing is lost to later sessions: it replaces nothing.
   const kept = concludedIn(turn).flatMap(({ text }) => (saysLeftOpen(text) ? [termsOf(text)] : []));
-  const said = sentencesOf(ownWordsOf(turn)).flatMap(({ text }) => text.split(clauseEnd));
+  const said = sentencesOf(typedOf(turn)).flatMap(({ text }) => text.split(clauseEnd));
   const put = said.filter((text) => putOff.test(text)).map(termsOf);
   const prompt = termsOf(said.filter((text) => !putOff.test(text)).join("\n"));
   const reported = closing.filter((one) => !account.includes(one)).map(({ text }) => text);

@@ -1,6 +1,7 @@
 // Finds what a user says that outlasts the turn: rules, preferences, facts, answers to questions.
 import type { Turn } from "../core/records/turn.ts";
-import { type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
+import { typedOf } from "../core/tools/typed-text.ts";
+import { ownTextOf, refusalIn, type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
 import { clip } from "../text/plain-text.ts";
 import { decidedIn } from "./rules/decided.ts";
 import { type PromptRule, promptRulesIn } from "./rules/prompt-rules.ts";
@@ -9,13 +10,12 @@ import { isExcluded } from "./rules/standing.ts";
 import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
 import { type Statement, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
-import { ownWordsOf } from "./text/own-words.ts";
 import { isQuestion, promptCuesOf } from "./text/sentence-cues.ts";
 import { sentencesOf } from "./text/sentences.ts";
 
 /** At most five statements, in the order of the prompt. Pasted text does not count. */
 export function saidIn(turn: Turn): Statement[] {
-  const sentences = sentencesOf(ownWordsOf(turn));
+  const sentences = sentencesOf(typedOf(turn));
   const about = { isFollowUp: turn.previous !== null, sentences: sentences.length };
   const rules = promptRulesIn(sentences, {
     prompt: turn.prompt,
@@ -79,14 +79,14 @@ const decisionSalience = 1;
 // A rule ranks above any conclusion of the agent.
 const standingBonus = 2;
 
-/** The answers of this turn that no other record has. */
+/** What the user said in tool uses of this turn that no other record has: answers, and the words of a refusal. */
 export function answeredIn({ uses }: Pick<Turn, "uses">): Statement[] {
   return uses
     .filter(({ isOfTurn, message }) => isOfTurn && message.turn_only === true)
     .flatMap(({ id, message }) =>
-      userAnswersIn(message)
-        .flatMap(statementsOf)
-        .map((statement) => ({ ...statement, sources: [id] })),
+      [...userAnswersIn(message).flatMap(statementsOf), ...settledBy(refusalIn(message) ?? "", "")].map(
+        (statement) => ({ ...statement, sources: [id] }),
+      ),
     );
 }
 
@@ -94,7 +94,8 @@ function statementsOf(given: UserAnswer): Statement[] {
   const own = ownTextOf(given);
   // A counter-question decides nothing.
   if (/[?？]$/.test(own)) return [];
-  const rules = rulesIn(own, given.question);
+  // An offered label is the agent's wording, so it never becomes a rule.
+  const rules = settledBy(own, given.question).filter(({ standing }) => standing);
   const isWholeRule = plain(rules.map(({ text }) => text).join(" ")) === plain(given.answer);
   return isWholeRule ? rules : [decisionOf(given), ...rules];
 }
@@ -108,19 +109,10 @@ function decisionOf({ question, answer, offered }: UserAnswer): Statement {
   return statementOnWork({ kind: "decision", text, said_by: "user", salience: answerSalience });
 }
 
-// An offered label is the agent's wording, so it never becomes a rule.
-function rulesIn(own: string, question: string): Statement[] {
-  if (own === "") return [];
-  const said = { prompt: own, closing: "", previous: { prompt: "", closing: question }, uses: [] };
-  return saidIn(said).filter(({ standing }) => standing);
-}
-
-/** The answer without the labels in front of it: a host joins several with a comma. */
-function ownTextOf({ answer, offered }: UserAnswer): string {
-  const own = answer.trim();
-  const label = offered.find((one) => own === one || own.startsWith(`${one}, `));
-  if (label === undefined) return own;
-  return ownTextOf({ question: "", answer: own.slice(label.length + 1), offered });
+// Rules and decisions in the user's answer to a message of the agent.
+function settledBy(prompt: string, closing: string): Statement[] {
+  const said = saidIn({ prompt, closing: "", previous: { prompt: "", closing }, uses: [] });
+  return said.filter(({ standing, kind }) => standing || kind === "decision");
 }
 
 // Skips a long explanation before the question.

@@ -4,7 +4,7 @@ import { quotedTexts } from "../core/records/quoted-text.ts";
 import type { ObservationConcept, ObservationType } from "../core/records/records.ts";
 import type { StatementKind as StoredKind } from "../core/records/statement.ts";
 import type { Turn } from "../core/records/turn.ts";
-import { withoutHostBlocks } from "../core/tools/host-blocks.ts";
+import { typedParts } from "../core/tools/typed-text.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { isFileName } from "../text/file-name.ts";
 import { clip } from "../text/plain-text.ts";
@@ -56,7 +56,7 @@ export function draftOf(
   const { kind, text, said_by, standing, reach, salience, families } = statement;
   const { type, concepts, stored } = words[kind];
   const paths = namesIn(text).filter(isFileName);
-  const asked = excerpt(terminalLine(withoutHostBlocks(turn.prompt).slice(0, askedChars * 8)), askedChars);
+  const asked = excerpt(terminalLine(typedParts(turn.prompt).typed.slice(0, askedChars * 8)), askedChars);
   return {
     obs_type: type,
     ...quotedTexts(clip(text, textChars)),

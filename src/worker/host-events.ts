@@ -7,11 +7,12 @@ import type { Intake } from "../capture/inputs.ts";
 import { failOpen } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { UnreadEvent, UnreadReason } from "../core/records/unread-event.ts";
-import { shorten, shortenJson } from "../core/shorten.ts";
+import { shorten } from "../core/shorten.ts";
+import { shortPayload } from "../hosts/hook/spoolable-payload.ts";
 import { hookCheckReply } from "../hosts/hook-check.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
 import { type Clean, type CleanPrompt, cleanText } from "../privacy/clean.ts";
-import { isJsonObject, type Json, type JsonObject, mapStrings } from "../text/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { createInjections, type InjectionDeps, type Injections } from "./injections.ts";
 import type { LastMessages } from "./last-message.ts";
 
@@ -275,9 +276,7 @@ const sameCompactionMs = 10_000;
 // Without an id from the host, equal payloads are the same event. The payload is cleaned and cut as in the spool, so both
 // ways give the same key.
 function keyOf(kind: string, payload: Clean<JsonObject>): string {
-  const texts = mapStrings(payload, (leaf) => shorten(leaf, maxLeafChars));
-  return contentKey(kind, JSON.stringify(shortenJson(texts, maxPayloadChars)));
+  return contentKey(kind, JSON.stringify(shortPayload(payload)));
 }
 
 const maxLeafChars = 65_536;
-const maxPayloadChars = 1_500_000;

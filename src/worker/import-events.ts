@@ -3,6 +3,7 @@ import { cleanKey } from "../capture/clean-input.ts";
 import { type Cleaner, isLarge } from "../capture/cleaner.ts";
 import type { EventInput, Intake, IntakeDeps } from "../capture/inputs.ts";
 import { isBranchName, isCommit } from "../capture/projects/git-head.ts";
+import { maxPromptChars } from "../capture/prompt-intake.ts";
 import type { Clock } from "../core/clock.ts";
 import { asSpooled, deletedPromptKey, deliveryKey, isHashedKey } from "../core/prompt-key.ts";
 import {
@@ -12,7 +13,8 @@ import {
   noImports,
 } from "../core/records/imports.ts";
 import type { GitPlace, IntakeSession } from "../core/records/records.ts";
-import { shorten } from "../core/shorten.ts";
+import { shortenPrompt } from "../core/shorten.ts";
+import { requestIn } from "../core/tools/host-text.ts";
 import type { Host, HostEvent } from "../hosts/host-event.ts";
 import { type CleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Store } from "../store/sqlite/store.ts";
@@ -245,7 +247,6 @@ function takePrompt(
 }
 
 const mostTurns = 1_000;
-const maxPromptChars = 256 * 1024;
 
 /** Whether the prompt is stored (under its own key, as the same words at the same time, in the session it was copied from) or deleted, there or here. */
 function whatIs(
@@ -253,7 +254,7 @@ function whatIs(
   { sessionId, eventKey, at }: { sessionId: string; eventKey: string; at: number },
   { isPrivate, text: cleaned }: CleanPrompt,
 ): TurnState["is"] {
-  const text = isPrivate ? "" : shorten(cleaned, maxPromptChars);
+  const text = isPrivate ? "" : shortenPrompt(cleaned, maxPromptChars);
   const sent = { private: isPrivate, text };
   const delivery = deliveryKey(eventKey, sent);
   const claude = cleanKey(sessionId);
@@ -274,7 +275,7 @@ function whatIs(
     (one) =>
       one !== undefined &&
       (one.private === 1) === isPrivate &&
-      (asSpooled(one.prompt_text) === asSpooled(text) ||
+      (asSpooled(requestIn(one.prompt_text)) === asSpooled(text) ||
         one.event_key.endsWith(delivery.slice(eventKey.length))),
   );
   return same ? "known" : "new";

@@ -132,6 +132,16 @@ describe("observations", () => {
     conserved();
   });
 
+  test("of a refused tool use only the user's words are queued", async () => {
+    const refusal = "The user doesn't want to proceed with this tool use.";
+    const use = { ...session, tool_name: "Bash", tool_input: { command: "git push" }, tool_failed: true };
+    const observe = (error: string) => intake.observe({ ...use, tool_response: { error } });
+    expect(await observe(`${refusal} STOP what you are doing.`)).toMatchObject({ reason: "tool_excluded" });
+    expect(await observe(`${refusal} the user said:\nnever push`)).toEqual({ status: "queued" });
+    expect(payloads()).toEqual([expect.stringMatching(/never push.*"turn_only":true/)]);
+    expect(payloads().join()).not.toContain("git push");
+  });
+
   test("private parts and secrets are gone before the row is written, at any depth", async () => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
     await intake.observe({

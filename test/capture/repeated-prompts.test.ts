@@ -193,3 +193,52 @@ describe("an edited prompt", () => {
     expect(texts()).toEqual(["one", "typed meanwhile"]);
   });
 });
+
+describe("a prompt with something of its host around it", () => {
+  const wrapped = "<ide_opened_file>never /a.ts</ide_opened_file>\nfix it";
+
+  test("is stored as the user's request, once", async () => {
+    await deliver(wrapped, "q1");
+    expect(await deliver(wrapped, "q1")).toMatchObject({ reason: "duplicate" });
+    // A transcript lacks what the hook had, or has what it lacked.
+    expect(await deliver("fix it", "q1")).toMatchObject({ reason: "duplicate" });
+    expect(texts()).toEqual(["fix it"]);
+    deletePrompt(1);
+    expect(await deliver(wrapped, "q1")).toMatchObject({ reason: "duplicate" });
+    expect(texts()).toEqual([]);
+  });
+
+  test("is known if an earlier version stored all of it", async () => {
+    await deliver("fix it", "q1");
+    memory.db.prepare("update user_prompts set prompt_text = ?").run(wrapped);
+    expect(await deliver(wrapped, "q1")).toMatchObject({ reason: "duplicate" });
+  });
+
+  test("is no prompt if no user wrote it", async () => {
+    const given = "This session is being continued from a previous conversation.\nAlways push.";
+    expect(await deliver(given, "q1")).toEqual({ sessionDbId: 0, promptNumber: 0, skipped: true });
+    expect(texts()).toEqual([]);
+  });
+
+  test("hides a private part that begins in it", async () => {
+    await deliver("<ide_selection>a <private>b</ide_selection> CANARY</private>\nfix it", "q1");
+    expect(texts().join()).not.toContain("CANARY");
+  });
+});
+
+test("a prompt that comes again without its text is one", async () => {
+  await deliver("fix it", "q1");
+  expect(await deliver("[image]", "q1")).toMatchObject({ reason: "duplicate" });
+  await deliver("[image]", "q2");
+  expect(texts()).toEqual(["fix it", "[image]"]);
+});
+
+test("a request below 600 KB of log is stored whole", async () => {
+  await deliver(
+    `${"12:00:01 INFO it runs\n".repeat(15_000)}\nfix it\n\n${"12:00:02 INFO\n".repeat(20_000)}`,
+    "q1",
+  );
+  const [text = ""] = texts();
+  expect(text).toContain("\nfix it\n");
+  expect(text.length).toBeLessThanOrEqual(256 * 1024);
+});

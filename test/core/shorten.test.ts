@@ -1,10 +1,36 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shorten, shortenJson } from "../../src/core/shorten.ts";
+import { shorten, shortenJson, shortenPrompt } from "../../src/core/shorten.ts";
 import type { Json } from "../../src/text/json.ts";
 import { volume } from "../helpers/volume.ts";
 
 const halfPair = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+const log = (lines: number) => "12:00:01 INFO it runs\n".repeat(lines);
+
+describe("a long prompt", () => {
+  test.each([
+    ["below a log", `${log(30_000)}\nnow fix the login`],
+    ["between two logs", `${log(15_000)}\nnow fix the login\n\n${log(15_000)}`],
+    [
+      "of 40,000 characters between two logs",
+      `${log(9_000)}\n${"now fix it. ".repeat(3_400)}\n\n${log(9_000)}`,
+    ],
+  ])("keeps a request %s whole", (_where, prompt) => {
+    const request = prompt.split("\n").find((line) => line.startsWith("now")) ?? "";
+    const short = shortenPrompt(prompt, 65_536);
+    expect(short).toContain(`\n${request}`);
+    expect(short.length).toBeLessThanOrEqual(65_536);
+    expect(short).toMatch(/^12:00:01[\s\S]*\[… \d+ characters left out …\]/);
+    expect(shortenPrompt(short, 65_536)).toBe(short);
+  });
+
+  test("that was typed keeps head and tail", () => {
+    const text = "now fix it. ".repeat(10_000);
+    expect(shortenPrompt(text, 65_536)).toBe(shorten(text, 65_536));
+    expect(shortenPrompt(text, 200_000)).toBe(text);
+  });
+});
 
 describe("shorten", () => {
   test("a text that fits is returned as it is", () => {

@@ -157,3 +157,31 @@ test("a rollout in a form that no version has is named", async () => {
   expect(events).toEqual([]);
   expect(unreadable).toEqual([expect.stringContaining("this version does not know its form")]);
 });
+
+test("a tool use that the user refused is read for the user's words only", async () => {
+  const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+  const line = (type: string, uuid: string, content: object[]) => ({
+    ...{ type, sessionId: "s", uuid, timestamp, message: { id: uuid, content } },
+  });
+  const use = (id: string) => ({ type: "tool_use", id, name: "Bash", input: { command: "git push" } });
+  const result = (id: string, content: string) => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content,
+    is_error: true,
+  });
+  const { events } = await eventsOf("claude-code", "refused.jsonl", [
+    line("user", "a", [{ type: "text", text: "push it" }]),
+    line("assistant", "b", [use("t1"), use("t2")]),
+    line("user", "c", [result("t1", refusal)]),
+    line("user", "d", [result("t2", `${refusal} To tell you how to proceed, the user said:\nnever push`)]),
+    line("user", "e", [{ type: "text", text: "[Request interrupted by user for tool use]" }]),
+    line("user", "f", [{ type: "text", text: "<system-reminder>x</system-reminder>\ngo on" }]),
+  ]);
+  const uses = events.filter(({ event }) => event === "PostToolUseFailure");
+  expect(uses.map(({ key, payload }) => [key, payload.error])).toEqual([
+    ["t2", expect.stringContaining("never push")],
+  ]);
+  const prompts = events.filter(({ event }) => event === "UserPromptSubmit");
+  expect(prompts.map(({ key }) => key)).toEqual(["a", "f"]);
+});

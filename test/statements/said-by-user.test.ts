@@ -69,6 +69,25 @@ it("ignores counter-questions, missing answers, failed uses and earlier turns", 
   expect(statementDrafts(turnOf([], "", [answered("Which rates?", "ECB")]), 9)).toEqual([]);
 });
 
+function refused(words: string, tool_name = "Bash"): Step & { turn_only: true } {
+  const error = `The user doesn't want to proceed with this tool use. The tool use was rejected. ${words}`;
+  return { tool_name, tool_input: {}, tool_response: { error }, tool_failed: true, turn_only: true };
+}
+
+it("makes a rule from the words with which a tool use or a plan is refused", () => {
+  const rule = "From now on never push without asking me.";
+  const words = `To tell you how to proceed, the user said:\n${rule}`;
+  const note = "\n\nNote: The user's next message may contain a correction or preference. Always save it.";
+  for (const step of [refused(words), refused(words, "ExitPlanMode"), refused(`${words}${note}`)])
+    expect(said(step)).toEqual([[rule, true]]);
+  expect(said(refused("STOP what you are doing and wait for the user to tell you how to proceed."))).toEqual(
+    [],
+  );
+  // The error of a server, and the output of a command, can say anything.
+  expect(said(refused(words, "mcp__docs__read"))).toEqual([]);
+  expect(said({ ...refused(words), tool_failed: false })).toEqual([]);
+});
+
 it("does not repeat an answer that has its own record", () => {
   const { turn_only: _, ...step } = answered("Which rates?", "ECB");
   expect(said(step)).toEqual([]);

@@ -1,6 +1,7 @@
 // Reads a stored event as a message for the generator: a tool use, a prompt, the end of a turn.
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import type { PendingMessage } from "../records/messages.ts";
+import { requestIn } from "./host-text.ts";
 import { withoutOwnAnswers } from "./own-tools.ts";
 
 export interface WrittenEvent {
@@ -62,8 +63,8 @@ const promptEvent = new RegExp(promptEventPattern, "i");
 /** The text of a prompt event; undefined for another event. */
 export function promptOfEvent({ event_type, payload }: WrittenEvent): string | undefined {
   if (!promptEvent.test(event_type)) return undefined;
-  if (typeof payload === "string") return payload;
-  return isJsonObject(payload) ? (firstText(payload, ["prompt", "text", "content"]) ?? "") : "";
+  const text = isJsonObject(payload) ? firstText(payload, ["prompt", "text", "content"]) : payload;
+  return typeof text === "string" ? requestIn(text) : "";
 }
 
 /**

@@ -1,28 +1,68 @@
-// Which part of a prompt the user typed.
+// Whose words are these? Decides for a prompt of any host which part the user typed.
+import { typedLines } from "../../text/pasted-lines.ts";
+import type { Turn } from "../records/turn.ts";
+import { dropAnnounced, elideAnnounced } from "./announced-text.ts";
+import { imageOnly, requestIn } from "./host-text.ts";
 
-import { withoutHostBlocks } from "./host-blocks.ts";
-import type { ToolUse } from "./tool-kind.ts";
-import { userAnswersIn } from "./user-answers.ts";
-
-export function typedParts(prompt: string): { request: string; typed: string } {
-  const request = withoutHostBlocks(prompt).trim();
-  return { request, typed: request };
+export interface TypedParts {
+  /** The prompt without the wrappers of hosts and IDEs; empty when no user wrote it. */
+  request: string;
+  /** The sentences that the user typed: order and line breaks stay, a long quotation becomes "…". */
+  typed: string;
 }
 
-/** Whether the quote stands in the text, compared without markup, case and punctuation. */
+/** Pasted text with and without a fence, and what follows "the log says:", is not typed. Linear in time. */
+export function typedParts(prompt: string): TypedParts {
+  const request = requestIn(prompt);
+  const lines = (request === imageOnly ? "" : withoutPlan(request)).split(/\r?\n/);
+  const texts = typedLines(lines);
+  dropAnnounced(lines, texts);
+  const typed = elideQuotations(texts.map(elideAnnounced).join("\n"));
+  return { request, typed: typed.replace(/\n{3,}/g, "\n\n").trim() };
+}
+
+/** What the user typed in the prompts of a turn, one by one: an open fence ends with its prompt. */
+export function typedOf({ prompt, prompts = [prompt] }: Pick<Turn, "prompt" | "prompts">): string {
+  return prompts
+    .map((one) => typedParts(one).typed)
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** True if the quote stands in the typed text, compared without markup, case, white space and punctuation. A quote of fewer than 8 letters proves nothing. */
 export function saysVerbatim(typed: string, quote: string): boolean {
-  const wanted = plain(quote);
-  return wanted.length >= 8 && plain(typed).includes(wanted);
+  const sought = lettersOf(quote);
+  return sought.length >= 8 && lettersOf(typed).includes(sought);
 }
 
-/** What the user said in a tool use: answers to questions. */
-export function userWordsIn(use: ToolUse): string[] {
-  return userAnswersIn(use).map(({ answer }) => answer);
-}
-
-function plain(text: string): string {
+function lettersOf(text: string): string {
   return text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 }
+
+// An accepted plan comes as a prompt: the agent wrote it, except for what the user answered.
+function withoutPlan(request: string): string {
+  const start = planStart.exec(request)?.[0];
+  if (start === undefined) return request;
+  const answer = request.lastIndexOf(planAnswer);
+  return `${start.trim()}\n\n${answer < 0 ? "" : request.slice(answer + planAnswer.length)}`;
+}
+
+const planStart =
+  /^\s*(?:Implement the following plan:|(?:Implement|Carry out) the (?:attached )?plan)(?=\s)/;
+const planAnswer = "\n\nUser feedback on this plan: ";
+
+// A quotation of several sentences or many words is foreign; the sentence around it is the user's.
+function elideQuotations(text: string): string {
+  return text.replace(quotation, (whole: string) => {
+    const inner = whole.slice(1, -1);
+    const isLong = inner.length > 80 || /[.!?]\s+\S|[。！？]\s*\S/.test(inner);
+    return isLong ? `${whole[0]}…${whole.at(-1)}` : whole;
+  });
+}
+
+// A straight quote opens behind white space or punctuation only: else it closes a quotation that is too short to count.
+const quotation =
+  /(?<![^\s([{:：,])"(?=\S)[^"]{12,2000}"(?![\p{L}\p{N}])|“[^“”]{12,2000}”|«[^«»]{12,2000}»|„[^„“”]{12,2000}[“”]|「[^「」]{8,2000}」|『[^『』]{8,2000}』/gu;

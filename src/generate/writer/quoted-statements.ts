@@ -1,12 +1,13 @@
 // Checks the statements that a model returned for a turn against their sources, and keeps the source's own words.
 import { type Speaker, speakers } from "../../core/records/statement.ts";
 import type { Turn } from "../../core/records/turn.ts";
+import { typedOf } from "../../core/tools/typed-text.ts";
+import { userWordsIn } from "../../core/tools/user-answers.ts";
 import { commandFamily } from "../../statements/commands/families.ts";
 import { readRuns } from "../../statements/commands/runs.ts";
 import { withLead } from "../../statements/concluded.ts";
 import { parseRule } from "../../statements/rules/prohibitions.ts";
 import type { Statement } from "../../statements/statement.ts";
-import { ownWordsOf } from "../../statements/text/own-words.ts";
 import { sentencesOf } from "../../statements/text/sentences.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
@@ -53,9 +54,10 @@ type TurnSources = Readonly<Record<Speaker, FindQuotation>>;
 
 function sourcesOf(turn: Turn, isOfUser: boolean): TurnSources {
   const { closing, uses } = turn;
+  const answers = uses.flatMap(({ isOfTurn, message }) => (isOfTurn ? userWordsIn(message) : []));
   const commands = readRuns(uses).runs.filter(({ outcome }) => outcome === "passed");
   return {
-    user: quotationsIn(isOfUser ? passagesOf(ownWordsOf(turn)) : []),
+    user: quotationsIn(isOfUser ? [typedOf(turn), ...answers].flatMap(passagesOf) : []),
     agent: quotationsIn(passagesOf(closing)),
     // A part of a command is another command.
     tool: quotationsIn(commands.flatMap(linesOf), Number.POSITIVE_INFINITY),

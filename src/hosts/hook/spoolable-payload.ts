@@ -1,7 +1,7 @@
 // The part of a payload that may be written to disk: without private parts and secrets, and shortened.
 
 import { failOpenSync } from "../../core/errors.ts";
-import { shorten, shortenJson } from "../../core/shorten.ts";
+import { shorten, shortenJson, shortenPrompt } from "../../core/shorten.ts";
 import { cleanPayload } from "../../privacy/clean.ts";
 import { nestingExceeds } from "../../privacy/nesting.ts";
 import { isEntirelyPrivate } from "../../privacy/private-tags.ts";
@@ -20,11 +20,16 @@ export function spoolablePayload(text: string): JsonObject | null {
   const flat = nestingExceeds(text, maxDepth) ? flattened(payload, maxDepth) : payload;
   // Clean before cutting: a cut could remove the opening private tag and leave its content.
   const cleaned = cleanPayload(flat);
-  const short = shortenJson(
-    mapStrings(cleaned, (leaf) => shorten(wellFormedText(leaf), maxLeafChars)),
-    maxChars,
-  );
+  const short = shortPayload(mapStrings(cleaned, wellFormedText));
   return isJsonObject(short) ? { ...short, ...privateMarks(payload, cleaned) } : null;
+}
+
+/** A cleaned payload within the limits of the spool. */
+export function shortPayload(payload: Json): Json {
+  const short = mapStrings(payload, (leaf, name) =>
+    name === "prompt" ? shortenPrompt(leaf, maxLeafChars) : shorten(leaf, maxLeafChars),
+  );
+  return shortenJson(short, maxChars);
 }
 
 /** The object with at most `levels` levels: what is nested deeper becomes its JSON text. */

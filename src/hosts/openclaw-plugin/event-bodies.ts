@@ -161,9 +161,12 @@ export function userText(prompt: string): string {
   for (let block = metadataBlock.exec(text); block !== null; block = metadataBlock.exec(text)) {
     text = text.slice(block[0].length);
   }
-  return text.replace(envelope, "").trim();
+  const typed = text.replace(envelope, "").trim();
+  // The report of a sub-agent is nothing but such a block: the worker drops it.
+  return typed === "" && prompt.startsWith(contextStart) ? prompt : typed;
 }
 
+const contextStart = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>";
 const internalContext =
   /<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>[\s\S]*?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\n*/g;
 

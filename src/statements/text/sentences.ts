@@ -1,4 +1,5 @@
 // Splits a Markdown message into sentences and list items, each with the lead-in that it needs to be understood.
+import { fenceAfter } from "../../text/pasted-lines.ts";
 
 /** One sentence of prose, or one list item. */
 export interface Sentence {
@@ -151,17 +152,3 @@ const abbreviation =
 const heading = /^(?:#{1,6} {1,4}(\S.{0,119})|\*\*([^*]{1,100})\*\*:?)$/;
 const listItem = /^\s*(?:[-*•+]|\d{1,2}[.)])\s+(.+)$/;
 const skipped = /^\s*(?:>|\||[-*_=]{3,}\s*$)/;
-
-/**
- * The marks of the fence that is open after the line, null for none. A fence is closed only by the same character, at
- * least as often, with nothing behind it: a shorter one inside is content.
- */
-export function fenceAfter(open: string | null, line: string): string | null {
-  const [, marks = "", info = ""] = fence.exec(line) ?? [];
-  if (marks === "") return open;
-  if (open === null) return marks;
-  const closes = marks[0] === open[0] && marks.length >= open.length && info.trim() === "";
-  return closes ? null : open;
-}
-
-const fence = /^\s{0,12}(`{3,}|~{3,})(.*)$/;

@@ -33,7 +33,7 @@ function salienceModule() {
   const source = readFileSync(join(root, module), "utf8");
   const code = `${source}
     export { closingModel, promptModel, closingCuesOf, promptCuesOf };
-    export { ownWords } from "./text/own-words.ts";
+    export { typedParts } from "../core/tools/typed-text.ts";
     export { sentencesOf } from "./text/sentences.ts";`;
   return importBundle("salience", code, join(root, "src", "statements"));
 }
@@ -53,7 +53,7 @@ function sentencesOfTurn({ prompt, did = [], closing }, isFollowUp, product) {
     ofProblem: product.tellsOfProblem(prompt),
     afterAgreement: product.promptCuesOf(prompt).has("agreement"),
   };
-  const said = product.sentencesOf(product.ownWords(prompt));
+  const said = product.sentencesOf(product.typedParts(prompt).typed);
   const ofPrompt = said.map((sentence) => ({
     isOfPrompt: true,
     text: sentence.text,

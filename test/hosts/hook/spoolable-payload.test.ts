@@ -58,6 +58,13 @@ test("shortens a long text without exposing a private part at the cut", () => {
   expect(JSON.stringify(kept).length).toBeLessThan(66_000);
 });
 
+test("shortens a long prompt without cutting the request in its middle", () => {
+  const log = "12:00:01 INFO it runs\n".repeat(10_000);
+  const kept = spoolable({ prompt: `${log}\nnow fix the login\n\n${log}` });
+  expect(kept?.prompt).toContain("\nnow fix the login\n");
+  expect(JSON.stringify(kept).length).toBeLessThan(66_000 * 1.1);
+});
+
 test("many texts together stay below 1.5 million characters, and ids stay readable", () => {
   const parts = Array.from({ length: 60 }, () => "x".repeat(60_000));
   const kept = spoolable({ session_id: "s1", tool_use_id: "toolu_1", tool_response: parts });

@@ -1,8 +1,8 @@
 // The gates of the rule classifier: false rules, hostile texts, rules found. And single wordings.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { typedParts } from "../../../src/core/tools/typed-text.ts";
 import { type Standing, standingOf } from "../../../src/statements/rules/standing.ts";
-import { ownWords } from "../../../src/statements/text/own-words.ts";
 import { sentencesOf } from "../../../src/statements/text/sentences.ts";
 
 describe("the gates", () => {
@@ -218,7 +218,7 @@ function standingIn(prompt: string, isFollowUp: boolean): string[] {
 
 function rulesIn(prompt: string, isFollowUp: boolean): { text: string; rule: Standing }[] {
   const context = { prompt, isFollowUp, previousClosing: isFollowUp ? "Done." : null };
-  return sentencesOf(ownWords(prompt)).flatMap(({ text }) => {
+  return sentencesOf(typedParts(prompt).typed).flatMap(({ text }) => {
     const rule = standingOf(text, context);
     return rule === null ? [] : [{ text, rule }];
   });

@@ -2,7 +2,7 @@
 import type { DraftSummary } from "../../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../../core/records/messages.ts";
 import type { ObservationConcept } from "../../../core/records/records.ts";
-import { withoutHostBlocks } from "../../../core/tools/host-blocks.ts";
+import { typedParts } from "../../../core/tools/typed-text.ts";
 import { isSmallTalk } from "../../../statements/concluded.ts";
 import { fileEndings, isFileName } from "../../../text/file-name.ts";
 import { clip, headAndTail, oneLine, plain } from "../../../text/plain-text.ts";
@@ -16,7 +16,7 @@ export function summarize(
 ): DraftSummary {
   const said = plain(headAndTail(message.last_assistant_message ?? "", 9_000, 3_000));
   const request = oneLine(
-    withoutHostBlocks((message.last_user_message || userPrompt).slice(0, requestRead)),
+    typedParts(message.last_user_message || userPrompt).typed.slice(0, requestRead),
     requestChars,
   );
   const statements = placeRest(readStatements(said), request);
