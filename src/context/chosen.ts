@@ -47,6 +47,7 @@ interface Wanted extends Choice {
 /** The newest records. Equal ones are shown once, and older ones fill their places. */
 export function chosenObservations(port: ContextPort, projects: readonly string[], wanted: Wanted): Chosen[] {
   const { settings, known, count, isWhole, hasSections = false } = wanted;
+  if (count === 0) return [];
   const isNew = ({ id, salience }: Observation): boolean =>
     !known.has(id) && (isWhole || !hasSections || salience === null);
   const choose = (limit: number) => {

@@ -61,7 +61,7 @@ describe("a statement of the model is an observation", () => {
         files_modified: [],
         provenance: "user",
         sources: [7],
-        statement: { said_by: "user", standing: true, reach: "project", salience: 4 },
+        statement: { said_by: "user", kind: "rule", standing: true, reach: "project", salience: 4 },
       },
     ]);
   });

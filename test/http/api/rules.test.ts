@@ -30,7 +30,7 @@ test.each([
   expect(answer.statusCode).toBe(code);
   expect(answer.json()).toMatchObject({ status });
   expect(world.calls).toEqual([
-    { port: "rules.remember", input: { text, reach: "project", project: "alpha" } },
+    { port: "rules.remember", input: { kind: "rule", text, reach: "project", project: "alpha" } },
   ]);
 });
 

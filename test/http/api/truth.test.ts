@@ -23,7 +23,6 @@ test.each([
 
 test.each([
   ["1/status", {}],
-  ["1/status", { status: "superseded" }],
   ["1/status", { status: "rejected", superseded_by: 2 }],
   ["1/status", { status: "forgotten" }],
   ["0/status", { status: "rejected" }],

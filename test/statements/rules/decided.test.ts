@@ -80,7 +80,7 @@ describe("an instruction is a rule, also within a decision", () => {
     "On a décidé que chaque migration doit avoir un rollback.",
     "Мы договорились, что каждый коммит должен начинаться с номера тикета.",
   ])("%s", (prompt) => {
-    expect(said(prompt)).toMatchObject([{ kind: "rule", standing: true, text: prompt }]);
+    expect(said(prompt)).toMatchObject([{ kind: "rule", text: prompt }]);
   });
 });
 
@@ -94,7 +94,7 @@ test.each([
   "The user has chosen a plan and clicks on pay.",
 ])("neither a decision nor a rule: %s", (prompt) => {
   expect(said(prompt).map(({ kind }) => kind)).not.toContain("decision");
-  expect(said(prompt).map(({ standing }) => standing)).not.toContain(true);
+  expect(said(prompt).map(({ kind }) => kind)).not.toContain("rule");
 });
 
 test.each([

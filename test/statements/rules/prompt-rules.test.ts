@@ -99,7 +99,7 @@ const corpus = JSON.parse(
 function rulesIn(prompt: string): string[] {
   const previous = { prompt: "go on", closing: "Done." };
   return saidIn({ prompt, closing: "", previous, uses: [] })
-    .filter(({ standing }) => standing)
+    .filter(({ kind }) => kind === "rule")
     .map(({ text }) => text);
 }
 
