@@ -21,6 +21,7 @@ import {
   hookGroups,
   type Integration,
   mcpEntry,
+  mcpServerName,
 } from "./integration.ts";
 
 // Timeouts are in seconds.
@@ -49,7 +50,19 @@ export const claudeCodeIntegration: Integration = {
   program: "claude",
   hooks,
   files: (at) => [
-    { path: join(at.folder, "settings.json"), syntax: "json", hooks: hookGroups(name, hooks, at) },
+    {
+      path: join(at.folder, "settings.json"),
+      syntax: "json",
+      hooks: hookGroups(name, hooks, at),
+      // Else the host asks the user at each call.
+      mcp: [
+        {
+          path: ["permissions", "allow"],
+          value: `mcp__${mcpServerName}`,
+          isOurs: (rule) => rule === `mcp__${mcpServerName}`,
+        },
+      ],
+    },
     {
       path: mcpFile(at),
       syntax: "json",

@@ -44,7 +44,8 @@ export const geminiCliIntegration: Integration = {
       path: join(at.folder, "settings.json"),
       syntax: "json5",
       hooks: hookGroups(name, hooks, at),
-      mcp: [mcpEntry(["mcpServers"], { ...at.server })],
+      // Trusted: else the host asks the user at each call.
+      mcp: [mcpEntry(["mcpServers"], { ...at.server, trust: true })],
     },
   ],
   next: [

@@ -24,6 +24,11 @@ export interface Integration {
   files(at: HostPlace): readonly HostFile[];
   /** Files or folders of `hooks/` that `mem install` copies beside the launcher, besides the launcher itself. */
   copies?: readonly string[];
+  /**
+   * How the agent names our tool `remember`, to be told of it when a session starts. Absent where the agent keeps a memory of
+   * its own, and where the host takes no context.
+   */
+  toldOf?: string;
   /** What the entries allow mem beyond hooks and tools: one sentence, to which the user must agree. */
   consent?: string;
   /** What the user took back of the consent, by the host's settings; null if nothing. A sentence that begins with a verb. */
