@@ -26,7 +26,6 @@ import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createBranch, createGit } from "./branch.ts";
 import { buildBranches } from "./branches.ts";
-import { createMeasured } from "./control-group.ts";
 import { createCost } from "./cost.ts";
 import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-context.ts";
@@ -287,7 +286,6 @@ function buildCapture(parts: Base & Memory & Generation) {
     sessionOf: store.sessions.byClaudeId,
     editedPaths: store.observations.editedPaths,
     notice: parts.notices.first,
-    measured: createMeasured(parts),
     async beforeStart(cwd) {
       await Promise.all([parts.sync.beforeStart(), cwd === null ? null : parts.branches.settle(cwd)]);
     },
