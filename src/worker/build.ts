@@ -44,7 +44,6 @@ import { createLastMessages } from "./last-message.ts";
 import { buildMaintenance } from "./maintenance.ts";
 import { createMcp, foldersInRecords } from "./mcp-switch.ts";
 import { createNotices, unreadSince } from "./notices.ts";
-import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { buildExclusions, buildProjects, createExplainDeps } from "./projects.ts";
 import { createRelevant } from "./prompt-search.ts";
 import { buildContext, buildSearch } from "./recall.ts";
@@ -103,7 +102,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   connectSignals(parts);
   const { app, accept, acceptPipe } = buildServer({ ...parts, ...background });
   const { store, idle, vectors, projects, blobHashes, cleaner, statusLine } = parts;
-  const { maintenance, derived, idleMemory, patternWarmUp } = background;
+  const { maintenance, derived, idleMemory } = background;
   return {
     server: app.server,
     accept,
@@ -122,7 +121,6 @@ export function buildWorker(deps: WorkerDeps): Worker {
       projects.relabel.resume();
       derived.start();
       idleMemory.start();
-      patternWarmUp.start();
       for (const { resume } of [background.forget, background.scrub]) resume();
       background.retention.start();
     },
@@ -138,7 +136,6 @@ export function buildWorker(deps: WorkerDeps): Worker {
     retain: background.retention.whenDue,
     async close() {
       idleMemory.stop();
-      patternWarmUp.stop();
       await app.close();
       const { erasure, forget, retention, scrub } = background;
       await Promise.all([erasure.stop(), forget.close(), retention.stop(), scrub.close()]);
@@ -326,7 +323,6 @@ function buildBackground({ store, idle, ...parts }: Parts) {
     retention: createRetention({ store, clock, forget, idle: idle.wait }),
     derived: createDerivedRepair({ clock, store, warn: parts.warn }),
     idleMemory: createIdleMemory({ clock }),
-    patternWarmUp: createPatternWarmUp({ firstMessage: idle.firstMessage, quiet: idle.wait }),
     trash: createTrashPorts(trash),
     forget,
   };
