@@ -1,6 +1,7 @@
 // One ranked list of observations, summaries and prompts: answers first, questions and routine steps last.
 import type { SearchAnswer } from "../client/worker-client.ts";
 import { type Observation, parseLists } from "../core/records/records.ts";
+import { respellingOf } from "../core/records/respelling.ts";
 import { termsOf } from "../text/words.ts";
 
 export type ObservationHit = SearchAnswer["observations"][number];
@@ -52,6 +53,11 @@ export interface Page {
 
 export function pageOf<H>(hits: readonly H[], { limit, offset }: Page): H[] {
   return hits.slice(offset, offset + limit);
+}
+
+/** The searched words: the question, and the known words that replaced unknown ones. */
+export function searchedWords({ query, notes }: Pick<SearchAnswer, "query" | "notes">): string {
+  return [query, ...notes.flatMap((note) => respellingOf(note)?.near ?? [])].join(" ");
 }
 
 // A record may be found by its turn and have no word of the question itself.

@@ -13,6 +13,7 @@ import {
   type PromptHit,
   pageOf,
   type SummaryHit,
+  searchedWords,
   searchList,
 } from "./search-list.ts";
 import { ageInWords, projectPath } from "./words.ts";
@@ -30,7 +31,7 @@ interface Listing {
 
 /** Prints the answer of a search as one list, best first; marks its words where stdout shows color. */
 export function renderSearch(io: Io, answer: SearchAnswer, listing: Listing): void {
-  const question = answer.query;
+  const question = searchedWords(answer);
   const highlight = io.color ? createHighlight(question, io.paint.yellow) : undefined;
   renderHits(io, searchList(answer, question), { ...listing, ...(highlight && { highlight }) });
 }

@@ -20,6 +20,10 @@ export interface SearchedKind<R> {
   /** The next ids that pass the filter, from the newest on; each step reads a bounded number of rows. */
   scan(filter: RecordFilter, limit: number, from: ScanPlace | null): ScanStep;
   containing(parts: readonly string[], filter: RecordFilter, page: HitPage): TextHit[];
+  /** The stems that begin with `prefix`, in alphabetical order, at most `limit`. */
+  termsFrom(prefix: string, limit: number): { term: string; records: number }[];
+  /** The id of a record that has this stem. */
+  recordWith(term: string): number | undefined;
   byId(id: number): R | undefined;
   /** The branch of each record that is not merged where somebody asks. Default: all are merged. */
   unmerged?: ((ids: readonly number[], at: AskedAt) => ReadonlyMap<number, string>) | undefined;

@@ -7,7 +7,6 @@ import {
   type SessionSummary,
   type UserPrompt,
 } from "../core/records/records.ts";
-import { unknownWordsNote } from "../core/records/respelling.ts";
 import { projectToken, typeToken } from "../core/records/scope-token.ts";
 import {
   type IndexHit,
@@ -19,9 +18,9 @@ import {
   type Ranked,
   summaryHit,
 } from "./hits.ts";
+import { respell, unknownWordNotes } from "./misspelled.ts";
 import { type Span, within } from "./named-times.ts";
 import { withoutQuestion } from "./other-prompts.ts";
-import { topicWords } from "./query.ts";
 import { nearestCount } from "./rank-observations.ts";
 import {
   boostNote,
@@ -120,34 +119,20 @@ async function recentRecords(run: Run, query: SearchQuery): Promise<SearchResult
   return retrieve(run, query, await listRecent(run.port, query));
 }
 
-/** The best records for the words; notes name the words that no record has. */
+/** The best records for the words; unknown words are respelled. */
 async function relevanceSearch(
   run: Run,
   query: SearchQuery,
   { namesUnknown = false }: { namesUnknown?: boolean } = {},
 ): Promise<SearchResults> {
   if (query.isPrompt) return searchWords(run, query);
-  const found = await searchWords(run, query);
+  const respelled = respell(run.port, query);
+  const asked = respelled?.query ?? query;
+  const found = await searchWords(run, asked);
   // Words of a time are in few records, and a part of a word is in one.
   const isNamed = isEmpty(found) || (namesUnknown && !hasParts(found));
-  const unknown = isNamed ? unknownWords(run.port, query) : [];
-  if (unknown.length === 0) return found;
-  return { ...found, notes: [unknownWordsNote(unknown, { hasOthers: !isEmpty(found) }), ...found.notes] };
-}
-
-// A pasted log has many unknown words.
-const mostWords = 8;
-const plainWord = /^[a-z]{4,40}$/;
-
-/** Main words that no record of the searched project has, whatever the other filters are. */
-function unknownWords(port: SearchPort, query: SearchQuery): string[] {
-  const topic = [...new Set(topicWords(query.words))];
-  if (topic.length > mostWords) return [];
-  const { project } = query.filter;
-  const filter = { project, obs_type: null, concepts: [], files: [], dateStart: null, dateEnd: null };
-  const kinds = { observations: true, sessions: true, prompts: true };
-  const anywhere = { ...query, filter, kinds, typeScope: [], only: undefined };
-  return topic.filter((word) => plainWord.test(word) && !isInSomeRecord(port, { ...anywhere, words: word }));
+  const unknown = isNamed ? unknownWordNotes(run.port, asked, { hasOthers: !isEmpty(found) }) : [];
+  return { ...found, notes: [...(respelled?.notes ?? []), ...unknown, ...found.notes] };
 }
 
 /** By words and meaning; else by beginnings of words; else inside words. */

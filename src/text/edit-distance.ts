@@ -4,7 +4,7 @@
  * The least number of letters to insert, remove, replace or swap with their neighbor; `most` + 1 means any higher
  * number. No letter is edited twice.
  */
-function editDistance(left: string, right: string, most: number): number {
+export function editDistance(left: string, right: string, most: number): number {
   if (Math.abs(left.length - right.length) > most) return most + 1;
   let beforeThat: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);

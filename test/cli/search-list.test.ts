@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchList } from "../../src/cli/search-list.ts";
+import { searchedWords, searchList } from "../../src/cli/search-list.ts";
 
 const hit = {
   id: 1,
@@ -90,4 +90,9 @@ test("lists the newest first without a question", () => {
     prompts: [{ ...listed, title: "newer", created_at_epoch: hit.created_at_epoch + 1 }],
   };
   expect(titlesOf(hits, "")).toEqual(["newer", "older"]);
+});
+
+test("searched words come from the question and the known words of its notes", () => {
+  const notes = ["No record has `postgers`; searched for `postgres`.", "`zebra` is read as a name."];
+  expect(searchedWords({ query: "postgers timeout", notes })).toBe("postgers timeout postgres");
 });

@@ -18,7 +18,7 @@ import {
   projectOption,
 } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { hitAsJson, pageOf, searchList } from "../search-list.ts";
+import { hitAsJson, pageOf, searchedWords, searchList } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
 import { printWarnings } from "../table.ts";
 import { searchTeam } from "../team-search.ts";
@@ -88,7 +88,7 @@ async function searchMemory(
   const found = observations.length + sessions.length + prompts.length;
   if (found === 0) await refuseUnknownProject(context.worker(), options.project);
   if (options.json === true) {
-    const hits = searchList(answer, answer.query);
+    const hits = searchList(answer, searchedWords(answer));
     io.json({ items: pageOf(hits, options).map(hitAsJson), ...rest });
     return;
   }

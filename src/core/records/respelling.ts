@@ -1,4 +1,20 @@
 // The notes of a search on words that no record has.
+export interface Respelling {
+  /** A word that no record has. */
+  word: string;
+  /** Its replacement. */
+  near: string;
+}
+
+export function respellingNote({ word, near }: Respelling): string {
+  return `No record has \`${word}\`; searched for \`${near}\`.`;
+}
+
+/** Null for any other note. */
+export function respellingOf(note: string): Respelling | null {
+  const [, word, near] = notePattern.exec(note) ?? [];
+  return word === undefined || near === undefined ? null : { word, near };
+}
 
 /** Names words of the search that nothing was found for. */
 export function unknownWordsNote(words: readonly string[], { hasOthers }: { hasOthers: boolean }): string {
@@ -12,3 +28,4 @@ export function isOnUnknownWords(note: string): boolean {
 }
 
 const noRecord = "No record has";
+const notePattern = /^No record has `([^`]+)`; searched for `([^`]+)`\.$/;

@@ -23,6 +23,7 @@ import {
   toRow,
 } from "./record-filter.ts";
 import { createSql } from "./sql.ts";
+import { createVocabulary } from "./vocabulary.ts";
 
 /** One searcher for each kind of record. */
 export function createSearchIndex(db: Sqlite) {
@@ -49,6 +50,7 @@ function createLines(db: Sqlite): (ids: readonly number[]) => ObservationLine[] 
 function createTextSearch(db: Sqlite, searched: Searched) {
   return {
     match: createMatch(db, searched),
+    ...createVocabulary(db, `${searched.table}_fts`),
     scan: createScan(db, searched),
     newest: createNewest(db, searched),
     containing: createContaining(db, searched),

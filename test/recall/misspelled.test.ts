@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Search } from "../../src/recall/search.ts";
+import { editDistance } from "../../src/text/edit-distance.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
 
@@ -18,6 +19,24 @@ async function found(query: string, project?: string) {
   const { observations, notes } = await search({ ...index, query, project });
   return { ids: observations.map(({ id }) => id), notes };
 }
+
+test.each(["postgers", "Postgers", "psotgres", "postgress", "psotgers"])(
+  "reads %s as the nearest word that a record has",
+  async (typed) => {
+    memory.addObservation({ title: "Read the guide" });
+    const { id } = memory.addObservation({ title: "Moved the orders to Postgres" });
+    const note = `No record has \`${typed.toLowerCase()}\`; searched for \`postgres\`.`;
+    expect(await found(typed)).toEqual({ ids: [id], notes: [note] });
+  },
+);
+
+test("replaces an unknown word beside known ones", async () => {
+  memory.addObservation({ title: "The timeout of the mailer is 5 s" });
+  const { id } = memory.addObservation({ title: "The timeout of Postgres is 30 s" });
+  const { ids, notes } = await found("postgers timeout");
+  expect(ids[0]).toBe(id);
+  expect(notes).toEqual(["No record has `postgers`; searched for `postgres`."]);
+});
 
 test.each([
   ["a word that a record has", "cache"],
@@ -47,7 +66,23 @@ test.each([
   else expect(notes[0]).toContain(note);
 });
 
-test("says that no record has any of the words", async () => {
+test("does not replace a word beside known ones by a word two letters off", async () => {
+  memory.addObservation({ title: "How we collect the logs" });
+  const note = "No record has `connect`: the results match the other words.";
+  expect((await found("connect logs")).notes).toEqual([note]);
+});
+
+test("takes a word that the searched project has", async () => {
+  memory.addObservation({ title: "Wrote the dockerfile", project: "shop" });
+  const { id } = memory.addObservation({ title: "Wrote the doctrine", project: "blog" });
+  expect(await found("doctrime", "blog")).toEqual({
+    ids: [id],
+    notes: ["No record has `doctrime`; searched for `doctrine`."],
+  });
+  expect((await found("doctrime", "shop")).ids).toEqual([]);
+});
+
+test("says that no record has the words when none is near", async () => {
   memory.addObservation({ title: "Moved the orders to Postgres" });
   expect(await found("zebra crossing")).toEqual({ ids: [], notes: ["No record has `zebra`, `crossing`."] });
 });
@@ -56,4 +91,19 @@ test("leaves the words of a prompt as they are", async () => {
   memory.addObservation({ title: "Moved the orders to Postgres" });
   const { observations, notes } = await search({ ...index, query: "postgers", isPrompt: true });
   expect({ observations, notes }).toEqual({ observations: [], notes: [] });
+});
+
+test.each([
+  ["postgres", "postgres", 0],
+  ["postgers", "postgres", 1],
+  ["postgrs", "postgres", 1],
+  ["postgress", "postgres", 1],
+  ["pastgres", "postgres", 1],
+  ["pstgrs", "postgres", 2],
+  ["", "ab", 2],
+  ["kitten", "sitting", 3],
+  ["short", "muchlonger", 3],
+])("%j and %j are %i errors apart, at most one more than asked for", (left, right, errors) => {
+  expect(editDistance(left, right, 2)).toBe(errors);
+  expect(editDistance(right, left, 2)).toBe(errors);
 });
