@@ -111,6 +111,11 @@ export function createLedger({ port, now, commit }: LedgerDeps) {
       }),
     /** The reader wrote this content itself. */
     know: (reader: Reader, file: KnownFile) => commit(() => port.add(reader, fileItems(file), now())),
+    /** Notes the items that the reader does not have yet. */
+    async note(reader: Reader, items: readonly string[]) {
+      const added = items.filter((item) => !had(reader, item));
+      if (added.length > 0) await commit(() => port.add(reader, added, now()));
+    },
     /** The reader loses its context, or lost it at that time. */
     forget: (reader: Reader, at?: number) => commit(() => port.clear(reader, at)),
   };

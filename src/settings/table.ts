@@ -122,11 +122,6 @@ export const settingsTable = {
     "30",
     "Days to keep the cleaned raw events behind observations.",
   ),
-  MEM_CONTROL_GROUP_PERCENT: setting(
-    integer(0, 50),
-    "0",
-    "Share of sessions without injected context, for `mem report` to compare with.",
-  ),
   MEM_DAILY_TOKEN_BUDGET: setting(
     integer(0, 1_000_000_000_000),
     "0",

@@ -27,7 +27,6 @@ import type { Sqlite } from "../store/sqlite/open.ts";
 import { createStore } from "../store/sqlite/store.ts";
 import { createBranch, createGit } from "./branch.ts";
 import { buildBranches } from "./branches.ts";
-import { createMeasured } from "./control-group.ts";
 import { createCost } from "./cost.ts";
 import { createDerivedRepair, type DerivedRepair } from "./derived-repair.ts";
 import { buildFolders } from "./folder-context.ts";
@@ -46,7 +45,6 @@ import { createLastMessages } from "./last-message.ts";
 import { buildMaintenance } from "./maintenance.ts";
 import { createMcp, foldersInRecords } from "./mcp-switch.ts";
 import { createNotices, unreadSince } from "./notices.ts";
-import { createPatternWarmUp } from "./pattern-warm-up.ts";
 import { buildExclusions, buildProjects, createExplainDeps } from "./projects.ts";
 import { createRelevant } from "./prompt-search.ts";
 import { buildContext, buildSearch } from "./recall.ts";
@@ -105,7 +103,7 @@ export function buildWorker(deps: WorkerDeps): Worker {
   connectSignals(parts);
   const { app, accept, acceptPipe } = buildServer({ ...parts, ...background });
   const { store, idle, vectors, projects, blobHashes, cleaner, statusLine } = parts;
-  const { maintenance, derived, idleMemory, patternWarmUp } = background;
+  const { maintenance, derived, idleMemory } = background;
   return {
     server: app.server,
     accept,
@@ -124,7 +122,6 @@ export function buildWorker(deps: WorkerDeps): Worker {
       projects.relabel.resume();
       derived.start();
       idleMemory.start();
-      patternWarmUp.start();
       for (const { resume } of [background.forget, background.scrub]) resume();
       background.retention.start();
     },
@@ -140,7 +137,6 @@ export function buildWorker(deps: WorkerDeps): Worker {
     retain: background.retention.whenDue,
     async close() {
       idleMemory.stop();
-      patternWarmUp.stop();
       await app.close();
       const { erasure, forget, retention, scrub } = background;
       await Promise.all([erasure.stop(), forget.close(), retention.stop(), scrub.close()]);
@@ -288,7 +284,6 @@ function buildCapture(parts: Base & Memory & Generation) {
     sessionOf: store.sessions.byClaudeId,
     editedPaths: store.observations.editedPaths,
     notice: parts.notices.first,
-    measured: createMeasured(parts),
     async beforeStart(cwd) {
       await Promise.all([parts.sync.beforeStart(), cwd === null ? null : parts.branches.settle(cwd)]);
     },
@@ -329,7 +324,6 @@ function buildBackground({ store, idle, ...parts }: Parts) {
     retention: createRetention({ store, clock, forget, idle: idle.wait }),
     derived: createDerivedRepair({ clock, store, warn: parts.warn }),
     idleMemory: createIdleMemory({ clock }),
-    patternWarmUp: createPatternWarmUp({ firstMessage: idle.firstMessage, quiet: idle.wait }),
     trash: createTrashPorts(trash),
     forget,
   };

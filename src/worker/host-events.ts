@@ -32,8 +32,6 @@ interface HostEventDeps extends InjectionDeps {
   cleaner?: Cleaner;
   /** Orders the events of a session over all ways they arrive. */
   inTurn?: InTurn;
-  /** Leaves out the control group, and notes what the report on injections needs. */
-  measured?(injections: Injections): Injections;
   /** Reads what other devices wrote, and where the work tree is, before the context of a session start. Never throws. */
   beforeStart?(cwd: string | null): Promise<void>;
 }
@@ -64,8 +62,7 @@ export interface HostActivity {
 }
 
 export function createHostEvents(given: HostEventDeps): HostEvents {
-  const { measured = (injections) => injections } = given;
-  const deps = { cleaner: cleanHere, ...given, injections: measured(createInjections(given)) };
+  const deps = { cleaner: cleanHere, ...given, injections: createInjections(given) };
   const { inTurn = createInTurn() } = given;
   const count = (event: UnreadName, reason: UnreadReason, at = given.now()) =>
     failOpen("count an event", () => deps.countUnread({ ...cleanNames(event), reason, last_at_epoch: at }));
@@ -188,7 +185,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         agentId: event.agentId ?? undefined,
         agentType: event.agentType ?? undefined,
       });
-      if (delivery.at === undefined) await injections.afterWrite(event);
+      if (delivery.at === undefined) await injections.afterUse(event);
       return event.about === undefined ? noReply : inject(() => injections.afterTool(event, delivery));
     case "agent_message":
       return noReply;

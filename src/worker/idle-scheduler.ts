@@ -12,10 +12,6 @@ export function createIdleScheduler(clock: Clock) {
   let windowStart = Number.NEGATIVE_INFINITY;
   let inWindow = 0;
   let inLastWindow = 0;
-  let tookFirst = (): void => undefined;
-  const firstMessage = new Promise<void>((resolve) => {
-    tookFirst = resolve;
-  });
 
   function roll(): void {
     const now = clock.monotonicMs();
@@ -31,10 +27,7 @@ export function createIdleScheduler(clock: Clock) {
       roll();
       inWindow += 1;
       lastMs = clock.monotonicMs();
-      tookFirst();
     },
-    /** Resolves once a message was taken in: a host is at work. */
-    firstMessage,
     /** For how long no message was taken in. */
     restMs: () => clock.monotonicMs() - lastMs,
     /** Resolves below 2,000 messages a second, or after a quarter of a second in any case. */

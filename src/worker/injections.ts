@@ -8,6 +8,9 @@ import { searchedPart } from "../context/prompt-context.ts";
 import type { Written } from "../context/written.ts";
 import { failOpen } from "../core/errors.ts";
 import { type Injected, promptCause } from "../core/records/injection.ts";
+import { parseRecordName, recordName } from "../core/records/record-name.ts";
+import { fetchedItem, reportReader } from "../core/records/usage-report.ts";
+import { readRecords } from "../core/tools/own-tools.ts";
 import { readCall } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
 import { type HostEvent, replaysTranscript } from "../hosts/host-event.ts";
@@ -48,8 +51,8 @@ export interface Injections {
   ofProject(event: Event<"context">, how: { host: string }): Promise<string | null>;
   /** What `beforeFile` or `beforeCommand` would inject, on a host that takes context only after a tool. */
   afterTool(event: Event<"tool_use">, how: { hasLeft: HasLeft }): Promise<string | null>;
-  /** The agent wrote a file itself: this change is not reported to it. */
-  afterWrite(event: Event<"tool_use">): Promise<void>;
+  /** A file that the agent wrote itself is not reported to it as changed. Records that it read are noted for the report. */
+  afterUse(event: Event<"tool_use">): Promise<void>;
   /** The host is about to drop the agent's context; `at` is the time of a spooled event. */
   beforeCompact(event: Event<"before_compact">, at?: number): Promise<void>;
 }
@@ -72,7 +75,8 @@ export function createInjections(deps: InjectionDeps): Injections {
     beforeCommand: (event, how) => orNull("context for a command", () => beforeCommand(deps, event, how)),
     ofProject: (event, how) => orNull("context of a project", () => ofProject(deps, event, how)),
     afterTool: (event, how) => orNull("context after a tool", () => afterTool(deps, event, how)),
-    async afterWrite(event) {
+    async afterUse(event) {
+      await failOpen("noting for the report", () => noteRead(deps, event));
       await failOpen("storing what an agent wrote", () => afterWrite(deps, event));
     },
     async beforeCompact(event, at) {
@@ -354,6 +358,17 @@ async function afterTool(
   if (command === null) return beforeFile(deps, { ...event, kind: "before_file", paths }, how);
   const output = event.failed ? readResult(event.toolResponse, true).text : undefined;
   return beforeCommand(deps, { ...event, kind: "before_command", command, files: paths }, { ...how, output });
+}
+
+const mostNoted = 50;
+
+async function noteRead({ ledger }: InjectionDeps, event: Event<"tool_use">): Promise<void> {
+  const given = readRecords({ tool_name: event.toolName, tool_input: event.toolInput });
+  const items = given.slice(0, mostNoted).flatMap((text) => {
+    const name = parseRecordName(text);
+    return name === undefined ? [] : [fetchedItem(recordName(name))];
+  });
+  await ledger.note({ session: cleanKey(event.sessionId), reader: reportReader }, items);
 }
 
 // Only known files are reported as changed later.

@@ -47,7 +47,6 @@ export function createNotices(
     return found.filter((notice) => notice !== null);
   }
 
-  const control = controlNotices(settings.get("MEM_CONTROL_GROUP_PERCENT"));
   // The token cannot change without a restart.
   const token = tokenNotice(settings);
 
@@ -70,14 +69,7 @@ export function createNotices(
   return {
     // Notices about the token, prices and indexes are not urgent: never at a session start.
     /** All notices, for health, status and doctor. */
-    all: () => [
-      ...standing(),
-      ...token,
-      ...ofGeneration(),
-      ...prices(),
-      ...control,
-      ...reindexNotices(reindexed),
-    ],
+    all: () => [...standing(), ...token, ...ofGeneration(), ...prices(), ...reindexNotices(reindexed)],
     // Notices shown once come before those that repeat.
     /** The notice for the start of this session, or null. A notice about generation comes once a session. */
     first: (sessionId: string) => firstOfGeneration(sessionId) ?? standing()[0] ?? null,
@@ -87,13 +79,6 @@ export function createNotices(
 /** Warnings at the start of the worker: what other machines can do or guess. */
 export function startNotices(settings: LoadedSettings): string[] {
   return [openAddressNotice(settings), ...tokenNotice(settings)].filter((notice) => notice !== null);
-}
-
-function controlNotices(percent: number): string[] {
-  if (percent === 0) return [];
-  return [
-    `mem: ${percent} % of sessions are a control group: they are recorded, and get no context and no rules. End it: \`mem settings set MEM_CONTROL_GROUP_PERCENT 0 && mem worker restart\`.`,
-  ];
 }
 
 function tokenNotice(settings: LoadedSettings): string[] {

@@ -4,7 +4,6 @@ import { parseRecordName } from "../core/records/record-name.ts";
 import { parseList } from "../core/records/records.ts";
 import {
   fetchedItem,
-  type GroupFigures,
   type ShownKind,
   shownKinds,
   type UsageReport,
@@ -14,7 +13,6 @@ import { readRuns } from "../statements/commands/runs.ts";
 import { currentLabel, openReadOnly } from "../store/sqlite/read-only.ts";
 import {
   createUsageRows,
-  type GroupSession,
   type ReportFilter,
   type ShownRecord,
   type UsageRows,
@@ -25,7 +23,6 @@ export interface ReportRequest {
   project?: string | undefined;
   since: number;
   now: number;
-  controlPercent: number;
   signal: AbortSignal;
 }
 
@@ -33,7 +30,7 @@ export interface ReportRequest {
 export async function reportUse(request: ReportRequest): Promise<UsageReport> {
   const db = openReadOnly(request.database);
   try {
-    const { project, since, now, controlPercent, signal } = request;
+    const { project, since, now, signal } = request;
     const filter = { since, project: project === undefined ? null : currentLabel(db, project) };
     const rows = createUsageRows(db);
     const shown = await withUses(rows, rows.shown(filter), signal);
@@ -58,8 +55,6 @@ export async function reportUse(request: ReportRequest): Promise<UsageReport> {
         ...sumOf(shown.filter((each) => each.project === label)),
       })),
       not_shown: notShown(rows, shown, filter),
-      groups: await groupsOf(rows, filter, signal),
-      control_percent: controlPercent,
     };
   } finally {
     db.close();
@@ -243,48 +238,4 @@ function recordsOf(shown: readonly UsedRecord[], project: string) {
     records.set(each.name, { ...known, at: Math.min(known.at, each.at) });
   }
   return [...records.values()];
-}
-
-async function groupsOf(
-  rows: UsageRows,
-  filter: ReportFilter,
-  signal: AbortSignal,
-): Promise<UsageReport["groups"]> {
-  const control = rows.controlSessions(filter);
-  if (control.length === 0) return null;
-  const ids = new Set(control.map(({ id }) => id));
-  // The share may have been changed during a session.
-  const injected = rows.injectedSessions(filter).filter(({ id }) => !ids.has(id));
-  return {
-    control: await figuresOf(rows, control, signal),
-    injected: await figuresOf(rows, injected, signal),
-  };
-}
-
-async function figuresOf(
-  rows: UsageRows,
-  sessions: readonly GroupSession[],
-  signal: AbortSignal,
-): Promise<GroupFigures> {
-  const sums: GroupFigures = {
-    ...{ sessions: sessions.length, prompts: 0, tool_uses: 0 },
-    ...{ commands: 0, failed_commands: 0, repeated_failures: 0 },
-  };
-  for (const { id, prompts } of sessions) {
-    await pause(signal);
-    const uses = rows.toolUses(id);
-    const { runs } = readRuns(uses);
-    const failures = new Map<string, number>();
-    for (const { outcome, parts } of runs) {
-      if (outcome !== "failed") continue;
-      for (const family of new Set(parts.flatMap(({ families }) => families)))
-        failures.set(family, (failures.get(family) ?? 0) + 1);
-    }
-    sums.prompts += prompts;
-    sums.tool_uses += uses.length;
-    sums.commands += runs.length;
-    sums.failed_commands += runs.filter(({ outcome }) => outcome === "failed").length;
-    sums.repeated_failures += [...failures.values()].filter((times) => times > 1).length;
-  }
-  return sums;
 }

@@ -16,7 +16,7 @@ const commands = [
   "status",
   "doctor --json",
   "search login",
-  "search project:nosuch login",
+  "search --project nosuch login",
   "show P1",
   "export",
   "worker logs",

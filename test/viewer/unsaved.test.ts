@@ -181,29 +181,26 @@ test("a rule that others push down, and one that is replaced, keeps its open for
   await rules.getByRole("button", { name: "Show all 9" }).waitFor();
   const by = await say("Keep branches short.");
   await worker.post(`/api/observations/${rule}/status`, { status: "superseded", superseded_by: by });
-  await rules.getByText(`Rule #${rule} was replaced meanwhile by #${by}.`).waitFor();
+  await rules.getByText(`Rule #${rule} is no longer in this list. Your text is still here.`).waitFor();
   expect(await form.inputValue()).toBe("Half an edit");
   expect(await form.evaluate((field) => field === document.activeElement)).toBe(true);
   await page.keyboard.press("Escape");
   await discard(page).click();
   await form.waitFor({ state: "detached" });
-  expect(await rules.getByText("was replaced meanwhile").count()).toBe(0);
+  expect(await rules.getByText("no longer in this list").count()).toBe(0);
   expect(errors).toEqual([]);
 });
 
-test("a rule deleted during its edit is restored from its form, and saved", async () => {
+test("a rule deleted during its edit keeps its form, and its page restores it", async () => {
   const { page, worker } = await openDemo("#/");
   const rules = page.locator(".panel", { hasText: "Standing rules" });
   const entry = rules.locator("li", { hasText: "Run the linter" });
   const id = Number((await entry.getByRole("link").first().getAttribute("href"))?.split("/").at(-1));
   await entry.getByRole("button", { name: "Edit" }).click();
-  await rules.getByLabel("Edit the rule").fill("Run the linter before every push.");
   await remove(worker, `/api/observations/${id}`);
-  await rules.getByText(`Rule #${id} was deleted meanwhile. Your text is still here.`).waitFor();
-  await rules.getByRole("button", { name: "Restore it to save" }).click();
-  await rules.getByText("was deleted meanwhile").waitFor({ state: "detached" });
-  await rules.getByRole("button", { name: "Save" }).click();
-  await rules.locator("li a", { hasText: "Run the linter before every push." }).waitFor();
+  await rules.getByText(`Rule #${id} is no longer in this list. Your text is still here.`).waitFor();
+  await rules.getByRole("link", { name: `Rule #${id}` }).click();
+  await page.getByRole("button", { name: "Restore" }).waitFor();
 });
 
 test("a session deleted while it is renamed keeps the form", async () => {

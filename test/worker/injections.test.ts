@@ -296,3 +296,17 @@ describe("the log", () => {
     expect(logged()).toEqual([]);
   });
 });
+
+test.each([
+  ["mcp__mem__get_observations", { ids: [12, "S3"] }, ["12", "S3"]],
+  ["mcp__plugin_mem_mem__get_observations", { ids: ["P4"] }, ["P4"]],
+  ["mcp__mem__search", { query: "12" }, []],
+  ["Bash", { command: "cd /w && npx mem show 12 '#S3' --json" }, ["12", "S3"]],
+  ["Bash", { command: "git show 12" }, []],
+])("records that an agent reads by id are noted: %s %j", async (toolName, toolInput, names) => {
+  const use = { ...base, kind: "tool_use", toolName, toolInput, toolResponse: null, failed: false } as const;
+  await injections.afterUse(use);
+  await injections.afterUse(use);
+  const noted = memory.store.contextLedger.items({ session: "s-1", reader: "#report" });
+  expect(noted.toSorted()).toEqual(names.map((name) => `fetched:${name}`));
+});

@@ -56,7 +56,7 @@ function inject(
 
 function report({ path }: Memory, more: { project?: string; since?: number } = {}) {
   const never = new AbortController().signal;
-  return reportUse({ database: path, since: 0, now: 9_000, controlPercent: 0, signal: never, ...more });
+  return reportUse({ database: path, since: 0, now: 9_000, signal: never, ...more });
 }
 
 const none = { files_touched: 0, commands_passed: 0, commands_failed: 0, fetched: 0, used: 0 };
@@ -155,27 +155,4 @@ test("the same records are compared in sessions that they were not shown to", as
   session(memory, "does not", 1_100);
   session(memory, "other project", 1_100, "blog");
   expect((await report(memory)).not_shown).toEqual({ pairs: 2, files_touched: 1 });
-});
-
-test("the control group is compared with sessions that got context", async () => {
-  const memory = emptyMemory();
-  const [control, injected] = [session(memory, "control", 200), session(memory, "injected", 200)];
-  expect((await report(memory)).groups).toBeNull();
-  memory.store.contextLedger.add({ session: "control", reader: "#report" }, ["control"], 300);
-  inject(memory, "injected", [], 300);
-  for (const [at, failed] of [true, true, false].entries())
-    ran(memory, control, "npm test", failed, 400 + at);
-  ran(memory, injected, "npm test", false, 400);
-  const { groups } = await report(memory);
-  expect(groups).toEqual({
-    control: { sessions: 1, prompts: 0, tool_uses: 3, commands: 3, failed_commands: 2, repeated_failures: 1 },
-    injected: {
-      sessions: 1,
-      prompts: 0,
-      tool_uses: 1,
-      commands: 1,
-      failed_commands: 0,
-      repeated_failures: 0,
-    },
-  });
 });

@@ -1,19 +1,11 @@
-// `mem completion`: completion for bash, zsh and fish, generated from the commands that the help lists.
+// `mem completion`: completion for bash, zsh and fish.
 import type { Command } from "commander";
 import { createWorkerClient } from "../../client/worker-client.ts";
 import { definitionOf, settingKeys } from "../../settings/table.ts";
 import { addCommand } from "../command.ts";
-import { bashScript } from "../completion/bash.ts";
-import { type CommandNode, commandTree, type Question, questions } from "../completion/command-tree.ts";
-import { fishScript } from "../completion/fish.ts";
-import { zshScript } from "../completion/zsh.ts";
+import { type Candidate, candidatesFor, type Question } from "../completion/candidates.ts";
+import { scripts } from "../completion/scripts.ts";
 import type { CliContext } from "../context.ts";
-
-const scripts: Readonly<Record<string, (root: CommandNode) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
-};
 
 /** Adds `mem completion`, and `mem completion-values`, which its scripts call. */
 export function registerCompletion(program: Command, context: CliContext): void {
@@ -27,27 +19,40 @@ export function registerCompletion(program: Command, context: CliContext): void 
       'eval "$(mem completion bash)" # in this shell, until it ends',
     ],
     run: (shell: string | undefined) => {
-      const script = shell === undefined ? undefined : scripts[shell];
-      if (script === undefined) io.raw(howToInstall);
-      else io.raw(script(commandTree(program)));
+      io.raw((shell === undefined ? undefined : scripts[shell]) ?? howToInstall);
     },
   });
   addCommand(program, context, {
     name: "completion-values",
     hidden: true,
-    about: "list values for a completion, one a line",
-    arguments: [
-      ["<question>", questions.join(", "), questions],
-      ["[word]", "the word before: a setting"],
-    ],
+    about: "list the words that may come next in a command line, one a line",
+    arguments: [["[word...]", "the words after `mem`, the one that is being typed last"]],
     examples: [
-      "mem completion-values projects # labels, from a running worker",
-      "mem completion-values setting MEM_PROVIDER # what it accepts",
+      "mem completion-values -- sea # search",
+      "mem completion-values -- search --project '' # labels, from a running worker",
     ],
-    run: async (question: Question, word = "") => {
-      for (const value of await valuesFor(context, question, word)) if (!/\p{Cc}/u.test(value)) io.out(value);
+    run: async (words: readonly string[]) => {
+      for (const line of await linesFor(program, context, words)) io.out(line);
     },
   });
+}
+
+async function linesFor(program: Command, context: CliContext, words: readonly string[]): Promise<string[]> {
+  const last = words.at(-1) ?? "";
+  // A shell other than bash gives `--format=i` as one word.
+  const [, flag, value] = /^(--[\w-]+)=(.*)$/s.exec(last) ?? [];
+  const before = flag === undefined ? words.slice(0, -1) : [...words.slice(0, -1), flag];
+  const typed = value ?? (last === "=" ? "" : last);
+  const found = candidatesFor(program, before, typed);
+  if (found === "files") return [":files"];
+  const all: readonly Candidate[] =
+    "ask" in found ? (await valuesFor(context, found.ask, found.before)).map((word) => ({ word })) : found;
+  return all
+    .filter(({ word }) => word.startsWith(typed) && !/\p{Cc}/u.test(word))
+    .map(
+      ({ word, about }) =>
+        `${flag === undefined ? "" : `${flag}=`}${word}${about === undefined ? "" : `\t${about}`}`,
+    );
 }
 
 const howToInstall = `Add one line to the start file of your shell, then open a new one:

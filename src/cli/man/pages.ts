@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from "commander";
 import { version } from "../../core/version.ts";
 import { examplesOf, notesOf } from "../command.ts";
-import { shownCommands } from "../completion/command-tree.ts";
+import { shownCommands } from "../completion/candidates.ts";
 import { createCliContext } from "../context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createIo } from "../io.ts";

@@ -1,7 +1,6 @@
 // Operations of device sync: one canonical JSON text each, with a part that a hub reads and a part only devices read.
 import { nestingExceeds } from "../../privacy/nesting.ts";
-import { readCanonicalObject, type ScalarMembers } from "../../text/canonical-json.ts";
-import { isJsonObject, parseJson } from "../../text/json.ts";
+import { canonicalJson, isJsonObject, type JsonObject, parseJson } from "../../text/json.ts";
 
 /** What an operation is about. A mutation changes a record of any device: a title, a project, a deletion. */
 export const syncKinds = ["observation", "summary", "prompt", "session", "mutation", "key"] as const;
@@ -45,24 +44,18 @@ export function isNewerRevision(one: string, other: string): boolean {
 
 /** Reads the clear part. Returns a sentence about the first fault of a body that is not valid. */
 export function readOpHead(body: string): SyncOpHead | string {
-  const members = readCanonicalObject(body, maxNesting);
-  return members === undefined ? faultOf(body) : headOf(members);
+  // Before it is parsed: that is recursive.
+  if (nestingExceeds(body, maxNesting)) return `The body is nested more than ${maxNesting} levels deep.`;
+  const value = parseJson(body);
+  if (!isJsonObject(value)) return "The body is not a JSON object.";
+  if (canonicalJson(value) !== body)
+    return "The body is not canonical JSON: sorted names, no spaces, numbers and strings as RFC 8785 has them.";
+  return headOf(value);
 }
 
 const maxNesting = 64;
 
-function faultOf(body: string): string {
-  // Before it is parsed: that is recursive.
-  if (nestingExceeds(body, maxNesting)) return `The body is nested more than ${maxNesting} levels deep.`;
-  return isJsonObject(parseJson(body))
-    ? "The body is not canonical JSON: sorted names, no spaces, numbers and strings as RFC 8785 has them."
-    : "The body is not a JSON object.";
-}
-
-const headNames = ["v", "device", "kind", "id", "revision", "deleted"];
-
-function headOf(members: ScalarMembers): SyncOpHead | string {
-  const [v, device, kind, id, revision, deleted] = headNames.map((name) => members.get(name));
+function headOf({ v, device, kind, id, revision, deleted }: JsonObject): SyncOpHead | string {
   if (v !== 1) return "`v` must be 1, the version of the body.";
   if (typeof device !== "string" || !isDeviceId(device)) return "`device` is not the id of a device.";
   const known = syncKinds.find((each) => each === kind);

@@ -29,17 +29,6 @@ export interface Uses {
   used: number;
 }
 
-/** What a session did, over a group of sessions. */
-export interface GroupFigures {
-  sessions: number;
-  prompts: number;
-  tool_uses: number;
-  commands: number;
-  failed_commands: number;
-  /** Commands that failed twice or more in a session, once for each. */
-  repeated_failures: number;
-}
-
 export interface UsageReport {
   since_epoch: number;
   until_epoch: number;
@@ -54,15 +43,9 @@ export interface UsageReport {
   projects: ({ project: string; sessions: number; tokens: number } & Uses)[];
   /** The files of the same records, in other sessions of their projects, to which they were not shown. */
   not_shown: { pairs: number; files_touched: number };
-  /** Null without sessions in the control group. */
-  groups: { control: GroupFigures; injected: GroupFigures } | null;
-  /** Share of new sessions without context, in percent. */
-  control_percent: number;
 }
 
 /** The reader under which the context ledger keeps what the report needs: no compaction clears it. */
 export const reportReader = "#report";
-/** Item of a session in the control group. */
-export const controlItem = "control";
 /** Item of a record that an agent read by its id. */
 export const fetchedItem = (name: string): string => `fetched:${name}`;

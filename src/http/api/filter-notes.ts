@@ -49,20 +49,3 @@ function notesOnWords(
     noSuchWords("concept", concepts, { name, known }),
   ];
 }
-
-/** The search without the types and concepts that the mode does not have, and notes on them; null where it has all. */
-export function withoutUnknown<Asked extends Filters & { type?: string | undefined }>(
-  asked: Asked,
-  { mode }: Pick<KnownFilters, "mode">,
-): { asked: Asked; notes: string[] } | null {
-  const notes = notesOnWords(asked, mode()).filter((note) => note !== null);
-  if (notes.length === 0) return null;
-  const { types, concepts } = mode();
-  const known = (words: readonly { id: string }[], word: string) => words.some(({ id }) => id === word);
-  const isType = asked.obs_type === undefined || known(types, asked.obs_type);
-  const kept = (asked.concepts ?? []).filter((concept) => known(concepts, concept));
-  return {
-    asked: { ...asked, concepts: kept, ...(isType ? {} : { obs_type: undefined, type: undefined }) },
-    notes,
-  };
-}

@@ -4,17 +4,15 @@ import { noSuchProject } from "../../core/records/known-names.ts";
 import type { Mode } from "../../core/records/mode.ts";
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import type { ByFile } from "../../recall/by-file.ts";
-import type { Search, SearchRequest, SearchResults } from "../../recall/search.ts";
+import type { Search, SearchResults } from "../../recall/search.ts";
 import type { Timeline } from "../../recall/timeline.ts";
 import type { Topic, Topics } from "../../recall/topics.ts";
 import { injectQuery, previewQuery } from "../schemas/context.ts";
 import { changeErrors, lookupErrors, readErrors, writeErrors } from "../schemas/error.ts";
 import { observationPageQuery, ofProjectQuery } from "../schemas/fields.ts";
-import type { SearchQuery } from "../schemas/search.ts";
 import type { Stats } from "../schemas/status.ts";
 import type { ContextOptions } from "./context.ts";
-import { notesOnFilters, withoutUnknown } from "./filter-notes.ts";
-import { type KnownNames, readLabels } from "./query-filters.ts";
+import { type KnownFilters, notesOnFilters } from "./filter-notes.ts";
 import type { ApiPorts, ApiService, Page, PageRequest, SessionIntake } from "./service.ts";
 
 interface StoredRecords<R> {
@@ -72,10 +70,9 @@ export function workerService(records: WorkerRecords): ApiService & { context: C
 
 function portsOf(records: WorkerRecords): ApiPorts {
   const { intake, sessions, observations, summaries, prompts, recall, timeline, context } = records;
-  const known: KnownNames = {
+  const known: KnownFilters = {
     mode: recall.mode,
     projects: records.projects,
-    projectNamed: records.projectNamed,
   };
   return {
     intake,
@@ -94,7 +91,7 @@ function portsOf(records: WorkerRecords): ApiPorts {
       return session && { session, waiting: sessions.queueLength(id), intake };
     },
     observationsOf: recall.observationsOf,
-    search: (query) => searchWithLabels(records.search, query, known),
+    search: async (query) => withNotes(await records.search.search(query), query, known),
     async topic(topic, request) {
       const found = await recall.topics.of(topic, request);
       return withNotes(found, { ...request, ...filtersOf(topic) }, known);
@@ -120,41 +117,6 @@ function ofProject<R extends { project: string }>({ page, byId }: StoredRecords<
   };
 }
 
-async function searchWithLabels(
-  search: Search,
-  query: SearchQuery,
-  known: KnownNames,
-): Promise<SearchResults> {
-  const { asked, notes, plain } = readLabels(query, known);
-  const found = await search.search(asked);
-  // A filter by parameter is meant; one among the words may be words.
-  const isMeant = withoutUnknown(query, known) !== null;
-  const loose = countOf(found) > 0 || isMeant ? null : loosened({ ...asked, query: plain }, asked, known);
-  // A later page may be empty with valid filters.
-  const isEmpty =
-    loose !== null && (!asked.offset || countOf(await search.search({ ...asked, offset: 0 })) === 0);
-  const again = isEmpty ? await search.search(loose.asked) : undefined;
-  if (again !== undefined && countOf(again) > 0)
-    return { ...again, notes: [...notes, ...(loose?.notes ?? []), withoutFilter, ...again.notes] };
-  return withNotes({ ...found, notes: [...notes, ...found.notes] }, asked, known);
-}
-
-const withoutFilter = "Nothing was found with that filter, so these are the results without it.";
-
-/** The search without unknown filters; null when there are none, or when they are all of it. */
-function loosened(
-  plain: SearchRequest,
-  asked: SearchRequest,
-  known: KnownNames,
-): { asked: SearchRequest; notes: string[] } | null {
-  const without = withoutUnknown(plain, known) ?? { asked: plain, notes: [] };
-  const isSame = without.notes.length === 0 && plain.query === (asked.query ?? "");
-  const { query = "", type, obs_type, concepts = [], files = [], dateStart, dateEnd } = without.asked;
-  const asks = query !== "" || concepts.length + files.length > 0;
-  const isLeft = asks || [type, obs_type, dateStart, dateEnd].some((filter) => filter !== undefined);
-  return isSame || !isLeft ? null : without;
-}
-
 /** The records of all kinds. */
 export function countOf({ observations, sessions, prompts }: SearchResults): number {
   return observations.length + sessions.length + prompts.length;
@@ -163,7 +125,7 @@ export function countOf({ observations, sessions, prompts }: SearchResults): num
 function withNotes(
   found: SearchResults,
   filters: Parameters<typeof notesOnFilters>[1],
-  known: KnownNames,
+  known: KnownFilters,
 ): SearchResults {
   return { ...found, notes: [...found.notes, ...notesOnFilters(countOf(found), filters, known)] };
 }

@@ -4,7 +4,6 @@ import { MemError } from "../../core/errors.ts";
 import { nestingExceeds } from "../../privacy/nesting.ts";
 import { isJsonObject, type Json, mapStrings } from "../../text/json.ts";
 import { wellFormedText } from "../../text/storable.ts";
-import { type JsonFault, jsonFault } from "./json-fault.ts";
 import { installUnreadBody } from "./unread-body.ts";
 import type { App } from "./zod.ts";
 
@@ -57,18 +56,17 @@ function parseJson(json: string): Json {
     const value: Json = JSON.parse(json);
     return loneEscape.test(json) ? mapStrings(value, wellFormedText) : value;
   } catch (cause) {
-    throw new MemError("invalid_json", { ...inWords(jsonFault(json)), cause });
+    throw new MemError("invalid_json", { ...placeOf(cause), cause });
   }
 }
 
-// The position only: the body may contain a secret.
-function inWords(fault: JsonFault | undefined): { message?: string; hint?: string; details?: Json } {
-  if (fault === undefined) return {};
-  const { position, line, column, expected } = fault;
+// The position only, where V8 names one: its message quotes the body, which may contain a secret.
+function placeOf(cause: unknown): { message?: string; details?: Json } {
+  const [, position] = / at position (\d+)/.exec(cause instanceof Error ? cause.message : "") ?? [];
+  if (position === undefined) return {};
   return {
-    message: `The body is not valid JSON at position ${position} (line ${line}, column ${column}).`,
-    hint: `Expected ${expected} there. Send one JSON value with Content-Type: application/json.`,
-    details: { position, line, column, expected },
+    message: `The body is not valid JSON at position ${position}.`,
+    details: { position: Number(position) },
   };
 }
 

@@ -67,7 +67,7 @@ export type SearchAnswer = z.output<typeof searchAnswer>;
 export const searchCategories = ["observations", "sessions", "prompts"] as const;
 
 /** The category of a word, in singular or plural. */
-export function searchCategoryOf(word: string): (typeof searchCategories)[number] | undefined {
+function searchCategoryOf(word: string): (typeof searchCategories)[number] | undefined {
   return searchCategories.find((name) => name === word || name === `${word}s`);
 }
 

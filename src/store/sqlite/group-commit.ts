@@ -2,7 +2,6 @@
 import type { Statement } from "better-sqlite3";
 import { failOpenSync, type MemError } from "../../core/errors.ts";
 import { createPlaceCheck } from "./in-place.ts";
-import { createLogSync, type LogSync } from "./log-sync.ts";
 import type { Sqlite } from "./open.ts";
 import { isStorageFailure, storageError } from "./storage-error.ts";
 
@@ -40,11 +39,9 @@ export function createGroupCommit(
     begin: db.prepare("begin immediate"),
     end: db.prepare("commit"),
     undo: db.prepare("rollback"),
-    log: createLogSync(db),
     demandInPlace: createPlaceCheck(db),
     waiting: [],
     scheduled: false,
-    syncing: false,
     release: undefined,
     storageFailure: null,
   };
@@ -71,23 +68,20 @@ interface State {
   begin: Statement;
   end: Statement;
   undo: Statement;
-  log: LogSync;
   /** Throws when the files are no longer at their path. */
   demandInPlace(): void;
   waiting: Job[];
   scheduled: boolean;
-  syncing: boolean;
   release: (() => Promise<void>) | undefined;
   storageFailure: MemError | null;
 }
 
 function schedule(state: State): void {
-  if (state.scheduled || state.syncing) return;
+  if (state.scheduled) return;
   state.scheduled = true;
   const begin = (): void => {
     state.scheduled = false;
-    // Writes that arrived during a sync share the next commit.
-    if (!state.syncing) commitWaiting(state);
+    commitNow(state, take(state));
   };
   setImmediate(() => (state.release === undefined ? begin() : void state.release().then(begin, begin)));
 }
@@ -96,29 +90,6 @@ function take(state: State): Job[] {
   const jobs = state.waiting;
   state.waiting = [];
   return jobs;
-}
-
-// SQLite itself syncs a single write: no thread has to wake up.
-function commitWaiting(state: State): void {
-  const jobs = take(state);
-  const written = jobs.length > 1 ? state.log.relaxed(() => runTogether(state, jobs)) : undefined;
-  if (written === undefined) {
-    commitNow(state, jobs);
-    return;
-  }
-  // Rolled back: each write is still to be committed, and neither a flush nor the worker's end may come in between.
-  if (written.result === undefined) {
-    written.leave();
-    settle(state, jobs, undefined);
-    return;
-  }
-  state.syncing = true;
-  written.finish((failure) => {
-    state.syncing = false;
-    if (failure === undefined) settle(state, jobs, written.result);
-    else rejectAll(state, jobs, failure);
-    if (state.waiting.length > 0) schedule(state);
-  });
 }
 
 function commitNow(state: State, jobs: readonly Job[]): void {
@@ -146,7 +117,6 @@ function runTogether(state: State, jobs: readonly Job[]): unknown[] | undefined 
   const results: unknown[] = [];
   let writing = false;
   try {
-    state.log.strict();
     state.begin.run();
     writing = true;
     for (const job of jobs) results.push(job.write());
@@ -164,7 +134,6 @@ function runTogether(state: State, jobs: readonly Job[]): unknown[] | undefined 
 
 function runAlone(state: State, job: Job): void {
   try {
-    state.log.strict();
     state.begin.run();
     const result = job.write();
     state.end.run();

@@ -10,7 +10,7 @@ import { storageError } from "./storage-error.ts";
 export interface Salvaged {
   /** Number of copied rows by table. */
   rows: Record<string, number>;
-  /** Number of unreadable pages and rows by table, if any. */
+  /** 1 for each table of which a part could not be read. */
   unreadable: Record<string, number>;
 }
 

@@ -1,7 +1,7 @@
 // Reads what a report on injected records needs: what was shown, what sessions touched, ran and fetched afterwards.
 import type { InjectionMoment } from "../../core/records/injection.ts";
 import type { PendingMessage } from "../../core/records/messages.ts";
-import { controlItem, reportReader } from "../../core/records/usage-report.ts";
+import { reportReader } from "../../core/records/usage-report.ts";
 import type { Sqlite } from "./open.ts";
 import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
@@ -36,7 +36,7 @@ export type UsageRows = ReturnType<typeof createUsageRows>;
 const wanted = "i.at_epoch >= @since and (@project is null or s.project = @project)";
 
 export function createUsageRows(db: Sqlite) {
-  return { ...createInjected(db), ...createRecords(db), ...createSessionUses(db), ...createGroups(db) };
+  return { ...createInjected(db), ...createRecords(db), ...createSessionUses(db) };
 }
 
 function createInjected(db: Sqlite) {
@@ -128,31 +128,4 @@ function createSessionUses(db: Sqlite) {
        limit @limit`,
     ),
   };
-}
-
-function createGroups(db: Sqlite) {
-  const sql = createSql(db);
-  const control = sql.all<[ReportFilter & { reader: string; item: string }], GroupSession>(
-    `select s.id, s.prompt_count as prompts
-     from context_ledger l
-     cross join sessions s on s.claude_session_id = l.session
-     where l.at_epoch >= @since and l.reader = @reader and l.item = @item
-       and (@project is null or s.project = @project)`,
-  );
-  return {
-    controlSessions: (filter: ReportFilter) =>
-      control({ ...filter, reader: reportReader, item: controlItem }),
-    injectedSessions: sql.all<[ReportFilter], GroupSession>(
-      `select s.id, s.prompt_count as prompts
-       from injections i
-       cross join sessions s on s.claude_session_id = i.session
-       where ${wanted}
-       group by s.id`,
-    ),
-  };
-}
-
-export interface GroupSession {
-  id: number;
-  prompts: number;
 }

@@ -5,7 +5,7 @@ import { termsOf } from "../../text/words.ts";
 export type Marker = (text: string) => { text: string; isMatch: boolean; at: number }[];
 
 export function markerOf(query: string): Marker {
-  const asked = query.replace(labelled, " ").slice(0, longestQuery);
+  const asked = query.slice(0, longestQuery);
   const terms = new Set(termsOf(asked));
   const unfinished = /[\p{L}\p{N}]{3,}$/u.exec(asked)?.[0].toLowerCase();
   const matches = (word: string) =>
@@ -29,6 +29,4 @@ export function Marked({ text, marker }: { text: string; marker: Marker }) {
 
 // With a group, split keeps the words at the odd places.
 const word = /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)/u;
-// `type:bugfix` is a filter.
-const labelled = /(?<!\S)\w+:\S+/g;
 const longestQuery = 1_000;

@@ -5,7 +5,6 @@ import { recordLink } from "../lines.ts";
 import { type Toast, useViewer } from "../viewer.ts";
 import type { ListPlace } from "./folded-list.tsx";
 import { InlineCode } from "./inline-code.tsx";
-import { LeftList } from "./left-list.tsx";
 import { TextForm } from "./text-form.tsx";
 
 /** An action that needs a text: it begins with the entry's own. */
@@ -38,7 +37,14 @@ export function PanelEntry({ id, name, text, writings, remove, place, children }
   if (writing !== null)
     return (
       <>
-        {place.isGone && <LeftList id={id} name={name} />}
+        {place.isGone && (
+          <p class="note" role="status">
+            <a href={recordLink("observation", id)}>
+              {name} #{id}
+            </a>{" "}
+            is no longer in this list. Your text is still here.
+          </p>
+        )}
         <TextForm
           label={writing.label}
           text={text}

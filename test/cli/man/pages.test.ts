@@ -1,31 +1,38 @@
 import { spawnSync } from "node:child_process";
+import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { commandTree, nodesBelow } from "../../../src/cli/completion/command-tree.ts";
+import { shownCommands } from "../../../src/cli/completion/candidates.ts";
 import { createCliContext } from "../../../src/cli/context.ts";
 import { createIo } from "../../../src/cli/io.ts";
 import { code, plain, text } from "../../../src/cli/man/mdoc.ts";
 import { manualPages } from "../../../src/cli/man/pages.ts";
 import { buildProgram } from "../../../src/cli/program.ts";
-import { shortForms } from "../../../src/cli/short-forms.ts";
 
 const pages = manualPages("March 5, 2026");
-const tree = commandTree(buildProgram(createCliContext(createIo({ color: false, errColor: false }), {})));
-const commands = tree.commands.filter(({ name }) => name !== "help" && !Object.hasOwn(shortForms, name));
+const commands = shownCommands(
+  buildProgram(createCliContext(createIo({ color: false, errColor: false }), {})),
+);
 const hasMandoc = spawnSync("mandoc", ["-Tlint"], { input: "" }).error === undefined;
 
 test("every command of the help has a page, and mem(1) lists it", () => {
-  expect([...pages.keys()]).toEqual(["mem.1", ...commands.map(({ name }) => `mem-${name}.1`)]);
-  for (const { name } of commands) expect(pages.get("mem.1")).toContain(`.It Xr mem-${name} 1\n`);
+  const names = commands.map((command) => command.name());
+  expect([...pages.keys()]).toEqual(["mem.1", ...names.map((name) => `mem-${name}.1`)]);
+  for (const name of names) expect(pages.get("mem.1")).toContain(`.It Xr mem-${name} 1\n`);
 });
 
-test.each(commands)("the page of $path has its commands and options", ({ name, ...command }) => {
+const byName = commands.map((command): [string, Command] => [command.name(), command]);
+
+test.each(byName)("the page of mem %s has its commands and options", (name, command) => {
   const page = pages.get(`mem-${name}.1`) ?? "";
-  for (const { path, options, commands } of nodesBelow({ name, ...command })) {
-    expect(page).toContain(path.replaceAll("-", "\\-"));
-    if (commands.length > 0) continue;
-    for (const { flags } of options.filter((option) => !option.flags.includes("--help")))
-      for (const flag of flags) expect(page).toContain(`Fl ${flag.slice(1).replaceAll("-", "\\-")}`);
-  }
+  const escaped = (words: string) => words.replaceAll("-", "\\-");
+  const check = (node: Command, path: string): void => {
+    expect(page).toContain(escaped(path));
+    for (const child of shownCommands(node)) check(child, `${path} ${child.name()}`);
+    if (node.commands.length > 0) return;
+    const flags = node.options.filter(({ hidden }) => !hidden).flatMap(({ short, long }) => [short, long]);
+    for (const flag of flags) if (flag !== undefined) expect(page).toContain(`Fl ${escaped(flag.slice(1))}`);
+  };
+  check(command, `mem ${name}`);
 });
 
 test("text is not taken for commands of roff", () => {

@@ -34,6 +34,24 @@ describe("canonical JSON", () => {
 });
 
 test.each([
+  ["{", /not a JSON object/],
+  ["[]", /not a JSON object/],
+  ['{"a":1}x', /not a JSON object/],
+  ['{"a":1e400}', /not canonical/],
+  ['{"9":2,"10":1}', /not canonical/],
+  ['{"a":1,"a":1}', /not canonical/],
+  ['{"a":"\\u0061"}', /not canonical/],
+  ['{"a":"\\ud83d\\ude00"}', /not canonical/],
+  ['{"a":"\ud83d"}', /not canonical/],
+  ['{"a":"\\ud83d\\ud83d"}', /`v` must be 1/],
+  ['{"\\n":1}', /`v` must be 1/],
+  [`{"a":${"[".repeat(63)}${"]".repeat(63)}}`, /`v` must be 1/],
+  [`{"a":${"[".repeat(64)}${"]".repeat(64)}}`, /nested/],
+])("a body that is not one is refused: %s", (body, fault) => {
+  expect(readOpHead(body)).toMatch(fault);
+});
+
+test.each([
   ["0", true],
   ["18446744073709551615", true],
   ["18446744073709551616", false],

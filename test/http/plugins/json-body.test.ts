@@ -74,8 +74,7 @@ describe("a body", () => {
     const answer = await post(body);
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ error: { code: "invalid_json" } });
-    expect(answer.json().error.message).toMatch(/ at position \d+ \(line \d+, column \d+\)/);
-    expect(answer.json().error.hint).toMatch(/^Expected /);
+    expect(answer.json().error.message).toMatch(/^The body is not valid JSON(?: at position \d+)?\.$/);
   });
 
   test.each([

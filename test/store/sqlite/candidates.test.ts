@@ -1,13 +1,9 @@
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { codeOf } from "../../../src/core/records/record-terms.ts";
 import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { type Candidates, createCandidates } from "../../../src/store/sqlite/candidates.ts";
-import { rebuildDerived } from "../../../src/store/sqlite/derived-rebuild.ts";
 import { createDerivedRows } from "../../../src/store/sqlite/derived-rows.ts";
-import { openDatabase } from "../../../src/store/sqlite/open.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
-import { tempDir } from "../../helpers/temp-dir.ts";
+import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
 
 const anything: RecordFilter = {
   project: null,
@@ -44,36 +40,22 @@ function edit(id: number, title: string, db = memory.db): void {
   if (record !== undefined) rows.write("observations", { ...record, title });
 }
 
-describe("what is known of a record from the search before", () => {
-  it("goes with a text that was edited", () => {
+describe("what the ranking reads of a record", () => {
+  it("changes with a text that was edited", () => {
     const { id } = memory.addObservation({ title: "the queue" });
     expect(holds(id, "queue")).toBe(true);
     edit(id, "the cache");
     expect([holds(id, "queue"), holds(id, "cach")]).toEqual([false, true]);
   });
 
-  it("stays after a write that was taken back, though it was read in between", () => {
-    const { id } = memory.addObservation({ title: "the queue" });
-    expect(holds(id, "queue")).toBe(true);
-    const undone = memory.db.transaction(() => {
-      edit(id, "the cache");
-      expect(holds(id, "cach")).toBe(true);
-      throw new Error("undone");
-    });
-    expect(undone).toThrow("undone");
-    expect([holds(id, "queue"), holds(id, "cach")]).toEqual([true, false]);
-    edit(id, "the thread");
-    expect(holds(id, "thread")).toBe(true);
-  });
-
-  it("goes with the record", () => {
+  it("changes with the record", () => {
     const { id } = memory.addObservation({ title: "the queue" });
     expect(one(id)?.id).toBe(id);
     memory.db.prepare("delete from observations where id = ?").run(id);
     expect(one(id)).toBeUndefined();
   });
 
-  it("goes with what the user says of it: rejected, superseded, and neither again", () => {
+  it("changes with what the user says of it: rejected, superseded, and neither again", () => {
     const { id } = memory.addObservation({ title: "the queue" });
     const judge = (status: "active" | "superseded" | "rejected") => {
       memory.store.review.setStanding(id, { status, pinned: 0, superseded_by: null });
@@ -85,36 +67,13 @@ describe("what is known of a record from the search before", () => {
     expect(judge("active")).toEqual(["active", "active"]);
   });
 
-  it("goes with the name of its project and with its type", () => {
+  it("changes with the name of its project and with its type", () => {
     const { id } = memory.addObservation({ project: "old", title: "the queue", obs_type: "change" });
     expect(one(id, { project: "old", obs_type: "change" })?.id).toBe(id);
     memory.db.prepare("update observations set project = 'new', obs_type = 'bugfix' where id = ?").run(id);
     expect(one(id, { project: "old" })).toBeUndefined();
     expect(one(id, { obs_type: "change" })).toBeUndefined();
     expect(one(id, { project: "new", obs_type: "bugfix" })?.id).toBe(id);
-  });
-
-  it("goes with a repair of everything, however many records there are", () => {
-    const ids = Array.from({ length: 1_100 }, () => memory.addObservation({ title: "the queue" }).id);
-    expect(candidates.some(ids, anything)).toHaveLength(1_100);
-    memory.db.prepare("update observations set title = 'the cache'").run();
-    rebuildDerived(memory.db);
-    for (const id of [ids[0] ?? 0, ids.at(-1) ?? 0]) {
-      expect([holds(id, "queue"), holds(id, "cach")]).toEqual([false, true]);
-    }
-  });
-
-  it("goes with what another connection writes", () => {
-    memory.close();
-    const file = join(tempDir(), "mem.db");
-    memory = createMemoryStore(file);
-    candidates = createCandidates(memory.db);
-    const { id } = memory.addObservation({ title: "the queue" });
-    expect(holds(id, "queue")).toBe(true);
-    const other = openDatabase(file, { product: "0.0.0", now: someTime });
-    edit(id, "the cache", other);
-    other.close();
-    expect(holds(id, "cach")).toBe(true);
   });
 });
 
