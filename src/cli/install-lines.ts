@@ -28,7 +28,7 @@ export function hasMcp({ files }: HostPlan): boolean {
 export function planInWords({ host, plan }: Planned): string[] {
   const { title } = host.agent.integration;
   const files = changedFiles(plan).map(
-    (file) => `  ${homePath(file.file.path)}: ${entriesInWords(host, file)}`,
+    (file) => `  ${homePath(file.file.path)}: ${entriesInWords(host, file)}${grantsIn(file)}`,
   );
   return [title, ...files, ...plan.refused.map(({ message }) => `  left as it is: ${message}`)];
 }
@@ -43,7 +43,7 @@ export function installedInWords(
   const changed = changedFiles(plan);
   const places = (changed.length === 0 ? plan.files : changed).filter(({ record }) => record !== null);
   const where = places.map(
-    (file) => `${entriesInWords(host, file)} registered in ${homePath(file.file.path)}`,
+    (file) => `${entriesInWords(host, file)} registered in ${homePath(file.file.path)}${grantsIn(file)}`,
   );
   const lacksMcp = plan.refused.length > 0 && !hasMcp(plan);
   const works = probes.filter(({ problem }) => problem === null).length;
@@ -55,6 +55,12 @@ export function installedInWords(
       : [`  ${works} of ${counted(probes.length, "hook")} checked: the worker answers.`]),
     ...next.map((step) => `  Next: ${step}`),
   ];
+}
+
+// What the entries of the file allow besides.
+function grantsIn({ file, record }: PlannedFile): string {
+  if (file.syntax === "own" || record === null) return "";
+  return (file.hooks ?? []).flatMap(({ grants }) => (grants === undefined ? [] : `; ${grants}`)).join("");
 }
 
 /** What `--print` shows: each file, with the entries as they would be in a new file. */

@@ -16,6 +16,7 @@ import {
 import { hookCommand } from "./hook-command.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import {
+  type Entry,
   type HookRegistration,
   type HostPlace,
   hookGroups,
@@ -41,6 +42,14 @@ const hooks: readonly HookRegistration[] = [
 
 const name = "claude-code";
 
+// Else the host asks the user at each call of a tool.
+const permission: Entry = {
+  path: ["permissions", "allow"],
+  value: `mcp__${mcpServerName}`,
+  isOurs: (rule) => rule === `mcp__${mcpServerName}`,
+  grants: "its agent calls the tools of mem without asking",
+};
+
 /** Payloads recorded from 2.1.197 and 2.1.329. */
 export const claudeCode: Host = { name, decode, render };
 
@@ -53,15 +62,7 @@ export const claudeCodeIntegration: Integration = {
     {
       path: join(at.folder, "settings.json"),
       syntax: "json",
-      hooks: hookGroups(name, hooks, at),
-      // Else the host asks the user at each call.
-      mcp: [
-        {
-          path: ["permissions", "allow"],
-          value: `mcp__${mcpServerName}`,
-          isOurs: (rule) => rule === `mcp__${mcpServerName}`,
-        },
-      ],
+      hooks: [...hookGroups(name, hooks, at), permission],
     },
     {
       path: mcpFile(at),

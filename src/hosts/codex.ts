@@ -42,6 +42,7 @@ export const codex: Host = { name, decode, render };
 
 export const codexIntegration: Integration = {
   title: "Codex CLI",
+  toldOf: "mcp__mem__remember",
   folder: { variable: folderVariable, inHome: ".codex" },
   program,
   hooks,

@@ -38,6 +38,7 @@ const hooks: readonly HookRegistration[] = [
 
 export const copilotCliIntegration: Integration = {
   title: "GitHub Copilot CLI",
+  toldOf: "mem-remember",
   folder: { variable: "COPILOT_HOME", inHome: ".copilot" },
   program: "copilot",
   hooks,

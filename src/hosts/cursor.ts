@@ -40,6 +40,7 @@ const hooks: readonly HookRegistration[] = [
 
 export const cursorIntegration: Integration = {
   title: "Cursor",
+  toldOf: "remember",
   folder: { variable: null, inHome: ".cursor" },
   program: "cursor",
   hooks,

@@ -134,6 +134,8 @@ export interface Entry {
    * not anonymous stands in the file. A value that was there before stays, or comes back.
    */
   anonymous?: true;
+  /** What it allows, in words for the user. No hook and no server: it is not counted as one. */
+  grants?: string;
   /** Not wanted in this installation; an earlier one may have set it. */
   unwanted?: true;
   /** The members of the value that mem sets; the user may change or add others. Without it, all of them. */

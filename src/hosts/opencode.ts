@@ -22,6 +22,7 @@ export const opencode: Host = { name: "opencode", decode, render };
 
 export const opencodeIntegration: Integration = {
   title: "OpenCode",
+  toldOf: "mem_remember",
   folder: { variable: "XDG_CONFIG_HOME", inVariable: "opencode", inHome: ".config/opencode" },
   program: "opencode",
   hooks: [],

@@ -102,7 +102,9 @@ export function registered(file: HostFile, text: string | null, part: Part): Reg
     const exact = isOurs && text === file.text ? 1 : 0;
     return { wanted, exact, other: isOurs ? 1 - exact : 0, values: [] };
   }
-  const entries = (file[part] ?? []).filter(({ shared, unwanted }) => shared !== true && unwanted !== true);
+  const entries = (file[part] ?? []).filter(
+    ({ shared, unwanted, grants }) => shared !== true && unwanted !== true && grants === undefined,
+  );
   return readable(file.path, () => {
     const value = parseText(file, text);
     const values = ourValues(value, ownEntries(file, value, entries));

@@ -43,7 +43,7 @@ import { createImportPorts } from "./import-records.ts";
 import { createKnownHosts } from "./known-hosts.ts";
 import { createLastMessages } from "./last-message.ts";
 import { buildMaintenance } from "./maintenance.ts";
-import { createMcp, foldersInRecords } from "./mcp-switch.ts";
+import { createMcp, createToldOf, foldersInRecords } from "./mcp-switch.ts";
 import { createNotices, unreadSince } from "./notices.ts";
 import { buildExclusions, buildProjects, createExplainDeps } from "./projects.ts";
 import { createRelevant } from "./prompt-search.ts";
@@ -269,6 +269,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     countUnread: (event) => store.commit(() => store.unreadEvents.count(event, unreadSince(settings, clock))),
     lastMessages: createLastMessages(parts.env, recorded),
     writtenFor,
+    toldOf: createToldOf(settings.paths, settings.get("MEM_MCP_WRITE")),
     intake,
     exclusions,
     cleaner,

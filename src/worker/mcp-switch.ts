@@ -7,6 +7,7 @@ import type { HostAt } from "../hosts/host-places.ts";
 import { createInstalls, type Installs, recordedFolders } from "../hosts/install-records.ts";
 import { createInstaller, mcpStateOf } from "../hosts/installer.ts";
 import { writeLaunchers } from "../hosts/launcher-files.ts";
+import { hostAgents } from "../hosts/registry.ts";
 import type { McpPorts } from "../http/api/settings.ts";
 import type { Environment } from "../settings/environment.ts";
 import { readPrivateFile, replacePrivateFile } from "../settings/private-file.ts";
@@ -41,6 +42,19 @@ export function createMcp(paths: DataPaths, environment: Environment): McpPorts 
       }
       for (const failure of failures) throw failure;
     },
+  };
+}
+
+/** The line for the start of a session in hosts that have the tools; null for others, and where they only read. */
+export function createToldOf(paths: DataPaths, writes: boolean): (host: string) => string | null {
+  const installs = installsOf(paths);
+  return (host) => {
+    const tool = hostAgents.find((one) => one.host.name === host)?.integration.toldOf;
+    if (!writes || tool === undefined) return null;
+    const hasTools = failOpenSync("read installs.json", () => recordedFolders(installs, host).length > 0);
+    return hasTools === true
+      ? `Keep what later sessions need with the tool ${tool}; take back what no longer holds with ${tool.replace("remember", "review")}.`
+      : null;
   };
 }
 

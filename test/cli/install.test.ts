@@ -148,7 +148,7 @@ test.each(["", "\n \n"])(
     const file = writeSettings(mem, text);
     expect((await mem("doctor")).stdout).toContain("No hooks are registered");
     expect((await mem("install", "claude-code")).code).toBe(0);
-    expect(Object.keys(JSON.parse(readFileSync(file, "utf8")))).toEqual(["hooks"]);
+    expect(Object.keys(JSON.parse(readFileSync(file, "utf8")))).toEqual(["hooks", "permissions"]);
     expect((await mem("uninstall", "claude-code")).code).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(text);
   },

@@ -70,7 +70,7 @@ const outputs: readonly [file: string, texts?: string[]][] = [
 test("every recorded payload gets its exact envelope, or nothing", async () => {
   const files = readdirSync(fixtures).map((file) => file.replace(".json", ""));
   expect(outputs.map(([file]) => file).toSorted()).toEqual(files.toSorted());
-  const home = workerHome();
+  const home = workerHome({ MEM_CONTEXT_OBSERVATION_TYPES: "decision" });
   await memoryOfLogin(home);
   // The folder of a command is not the session's, which its prompt tells.
   const { session_id } = JSON.parse(recorded("PreToolUse.Bash.read-elsewhere"));

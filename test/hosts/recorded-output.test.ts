@@ -27,7 +27,8 @@ async function sessionOf(
   host: string,
   start: (home: WorkerHome) => Promise<CalledWorker> = serveIn,
 ): Promise<Session> {
-  const home = workerHome();
+  // The start does not list the work: what was shown is not shown again at its file.
+  const home = workerHome({ MEM_CONTEXT_OBSERVATION_TYPES: "decision" });
   const worker = await start(home);
   expect((await worker.post("/api/rules", { text: rule, project: "demo" })).status).toBe(201);
   const use = {

@@ -1,6 +1,6 @@
 // `mem mcp`: recall for agents over the Model Context Protocol, and which hosts have it.
 import type { Command } from "commander";
-import { MemError } from "../../core/errors.ts";
+import { failOpenSync, MemError } from "../../core/errors.ts";
 import { version } from "../../core/version.ts";
 import type { HostAt } from "../../hosts/host-places.ts";
 import { type McpState, mcpStateOf } from "../../hosts/installer.ts";
@@ -163,6 +163,7 @@ async function serve(context: CliContext): Promise<void> {
     io.err("This is an MCP server for a host agent. Register it: `mem mcp enable`. Stop it: Ctrl-D.");
   }
   const { serveMcp } = await import("../mcp/serve.ts");
-  const writes = context.settings("read").get("MEM_MCP_WRITE");
+  // Settings that cannot be read are the worker's to report.
+  const writes = failOpenSync("read settings", () => context.settings("read").get("MEM_MCP_WRITE")) ?? true;
   await serveMcp({ worker: context.worker(), version: version(), writes, complain: (line) => io.err(line) });
 }

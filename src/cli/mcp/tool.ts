@@ -65,9 +65,16 @@ export function definitionOf({ name, title, description, input, writes }: Tool):
 
 function objectSchema(schema: z.ZodType): ToolDefinition["inputSchema"] {
   const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  return JSON.parse(JSON.stringify({ ...made, type: "object" }));
+  return JSON.parse(JSON.stringify({ ...made, type: "object" }, withoutNoise));
 }
 
+// Patterns of whole calendars and the largest integer tell an agent nothing.
+function withoutNoise(name: string, value: unknown): unknown {
+  if (name === "pattern" && typeof value === "string" && value.length > longestPattern) return undefined;
+  return name === "maximum" && value === Number.MAX_SAFE_INTEGER ? undefined : value;
+}
+
+const longestPattern = 60;
 const maxIssues = 5;
 const maxChars = 300;
 
