@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { createCliContext } from "../../src/cli/context.ts";
 import { createIo } from "../../src/cli/io.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import { readWorkerAddress } from "../../src/client/worker-address.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
 import { startServer } from "../helpers/hosted-processes.ts";
 import { createTestDatabase } from "../helpers/postgres.ts";
@@ -63,6 +64,7 @@ const cases: string[][] = [
   ["mode", "show"],
   ["mode", "use", "code"],
   ["pin", "1"],
+  ["done", "2"],
   ["supersede", "1", "--by", "2"],
   ["supersede", "1", "--undo"],
   ["reject", "1"],
@@ -127,6 +129,16 @@ test("every answer is an object with the documented keys, in snake_case", async 
   const rule = JSON.parse((await mem("rules", ...shop, "--json")).stdout).items[0].id;
   for (const change of ["remove", "restore"])
     check(["rules", change], await mem("rules", change, String(rule), "--json"));
+  for (const change of ["accept", "drop"]) {
+    const port = readWorkerAddress(mem.home.dataDir)?.port;
+    const kept = await fetch(`http://127.0.0.1:${port}/api/agent/records`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ kind: "rule", text: `Always ${change} it.`, project: "shop" }),
+    });
+    const { id } = (await kept.json()) as { id: number };
+    check(["rules", change], await mem("rules", change, String(id), "--json"));
+  }
   const key = JSON.parse((await mem("keys", "list", "--json")).stdout).items[0].id;
   check(["keys", "revoke"], await mem("keys", "revoke", key, "--json"));
   const { stdout } = await mem("hub", "account", "token", "alice", "--json");

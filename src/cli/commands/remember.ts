@@ -27,9 +27,8 @@ export function registerRemember(program: Command, context: CliContext): void {
       jsonOption,
     ],
     examples: [
-      'mem remember "Use pnpm, never npm." # a rule of this project',
       'mem remember "Ask before commits." --everywhere # a rule of every project',
-      'mem remember "The staging server sleeps at night." --kind fact',
+      'mem remember "Staging sleeps at night." --kind fact',
     ],
     run: (words: string[], options: RememberOptions) => addRule(context, words.join(" "), options),
   });
