@@ -99,7 +99,7 @@ interface Scored<R> {
   score: number;
   /** Weight of the shared words. */
   overlap: number;
-  /** How many words are shared; those of the turn alone count half. */
+  /** How many words are shared; words of the turn alone count half. */
   shared: number;
 }
 

@@ -23,7 +23,7 @@ import { startWorker, workerBundle, workerHome } from "../helpers/worker-process
 const dist = dirname(workerBundle);
 const bundles = ["worker", "hook-fallback", "cli"];
 
-// The build made the caches of its own Node: another one makes them here, in the same way.
+// The build made the caches for its Node: another one makes them here, in the same way.
 beforeAll(() => {
   for (const bundle of bundles) makeMissing(bundle);
 });

@@ -100,7 +100,7 @@ test("a rule with words that the user typed is sure, and the next session gets i
   expect((await one.rules()).rules).toMatchObject([{ id: kept.body.id, source: "agent" }]);
 });
 
-test("a rule without such words is a proposal, which no agent gets until the user accepts it", async () => {
+test("without such words it is a proposal, which no agent gets until it is accepted", async () => {
   const one = await session();
   await one.prompt("fix the header");
   const { body } = await one.keep({
@@ -126,7 +126,7 @@ test("a command that ran here is one, any other is a fact", async () => {
   expect([ran.body.kind, invented.body.kind]).toEqual(["command", "fact"]);
 });
 
-test("a record that replaces another shows its text, and only the new one is told", async () => {
+test("a record that replaces another shows its text, and only the new one is shown", async () => {
   const one = await session();
   await one.prompt("which port?");
   const old = await one.keep({ kind: "fact", text: "The preview runs on port 4000." });
@@ -141,7 +141,7 @@ test("a record that replaces another shows its text, and only the new one is tol
   expect(start).not.toContain("port 4000");
 });
 
-test("open work that is done, and a cause that was wrong, are told no more, and can be restored", async () => {
+test("done work and wrong causes are not shown again, and can be restored", async () => {
   const one = await session();
   await one.prompt("look at the queue");
   const open = await one.keep({ kind: "open", text: "The queue has no retry yet." });
@@ -220,7 +220,7 @@ test("a record of another project can be neither replaced nor judged", async () 
   expect(await theirs.start()).toContain("9001");
 });
 
-test("what the user wrote or pinned, and a sure rule, give way to words of the user only", async () => {
+test("what the user wrote, pinned or said gives way to words of the user only", async () => {
   const one = await session();
   await one.prompt("never edit the generated files by hand. Later: edit the generated files when I say so");
   const { post } = await worker();
@@ -282,7 +282,7 @@ test.each([
   expect(await one.start()).toBe("");
 });
 
-test("secrets, private parts and text that would end our block leave before it is stored", async () => {
+test("secrets, private parts and ends of our block leave before it is stored", async () => {
   const one = await session();
   await one.prompt("set up the deploy");
   const key = `ghp_${"a1B2".repeat(9)}`;

@@ -165,5 +165,11 @@ async function serve(context: CliContext): Promise<void> {
   const { serveMcp } = await import("../mcp/serve.ts");
   // Settings that cannot be read are the worker's to report.
   const writes = failOpenSync("read settings", () => context.settings("read").get("MEM_MCP_WRITE")) ?? true;
-  await serveMcp({ worker: context.worker(), version: version(), writes, complain: (line) => io.err(line) });
+  await serveMcp({
+    hosts: hostNames,
+    worker: context.worker(),
+    version: version(),
+    writes,
+    complain: (line) => io.err(line),
+  });
 }

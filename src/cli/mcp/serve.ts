@@ -9,7 +9,6 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { contextBlock, plainLine } from "../../context/quote.ts";
 import { MemError, toMemError } from "../../core/errors.ts";
-import { hostNames } from "../../hosts/registry.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { definitionOf, type RecallWorker, type Tool } from "./tool.ts";
 import { tools } from "./tools.ts";
@@ -18,6 +17,8 @@ import { writingTools } from "./writing-tools.ts";
 interface McpServerOptions {
   worker: RecallWorker;
   version: string;
+  /** Names of host agents. */
+  hosts: readonly string[];
   /** With the tools that keep and take back records. */
   writes: boolean;
   /** Called for an invalid message; stdout is for the protocol alone. */
@@ -25,7 +26,13 @@ interface McpServerOptions {
 }
 
 /** Serves until stdin ends, after the last call is answered. */
-export async function serveMcp({ worker, version, writes, complain }: McpServerOptions): Promise<void> {
+export async function serveMcp({
+  worker,
+  version,
+  writes,
+  complain,
+  hosts,
+}: McpServerOptions): Promise<void> {
   const all = writes ? [...tools, ...writingTools] : tools;
   const server = new Server(
     { name: "mem", title: "mem: the memory of coding agents", version },
@@ -34,7 +41,7 @@ export async function serveMcp({ worker, version, writes, complain }: McpServerO
   const working = new Set<Promise<unknown>>();
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: all.map(definitionOf) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    const host = hostOfClient(server.getClientVersion()?.name);
+    const host = hostOfClient(server.getClientVersion()?.name, hosts);
     const answer = callTool({ worker, host, all }, params.name, params.arguments ?? {});
     working.add(answer);
     return answer.finally(() => working.delete(answer));
@@ -59,8 +66,8 @@ const writing =
   "`remember` keeps what later sessions need, `review` takes back what no longer holds; most turns need neither.";
 
 // Clients are named `claude-code`, `codex-mcp-client`, `gemini-cli-mcp-client-mem` and the like.
-function hostOfClient(name: string | undefined): string | undefined {
-  return hostNames.find((host) => name?.startsWith(host) || name?.startsWith(`${host.split("-")[0]}-mcp`));
+function hostOfClient(name: string | undefined, hosts: readonly string[]): string | undefined {
+  return hosts.find((host) => name?.startsWith(host) || name?.startsWith(`${host.split("-")[0]}-mcp`));
 }
 
 function endOf(input: NodeJS.ReadStream): Promise<void> {

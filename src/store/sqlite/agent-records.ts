@@ -48,7 +48,7 @@ export function createAgentRecords(db: Sqlite) {
     prompts: sql.values<[sessionId: number], string>(
       "select prompt_text from user_prompts where session_id = ? and private = 0",
     ),
-    /** The newest tool uses of the session, with those of which nothing is recorded. */
+    /** The newest tool uses of the session; of some no record is made. */
     toolUses: (sessionId: number): ToolUse[] => toolUses(sessionId, mostUses).map(readPayload),
     count: (sdkSessionId: string, since: number): number => count(sdkSessionId, keptByAgent, since) ?? 0,
     sameText: sql.get<[{ project: string; text: string }], Observation>(
