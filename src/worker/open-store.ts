@@ -101,11 +101,11 @@ const shownTables = new Map([
 function countLines(salvaged: Salvaged | undefined): string[] {
   if (salvaged === undefined) return [];
   const rows = [...shownTables].map(([table, word]) => `${salvaged.rows[table] ?? 0} ${word}`);
-  const lost = Object.keys(salvaged.unreadable).map((table) => shownTables.get(table) ?? table);
+  const lost = Object.entries(salvaged.unreadable).map(
+    ([table, count]) => `${count} of ${shownTables.get(table) ?? table}`,
+  );
   return [
     `Carried over: ${rows.join(", ")}.`,
-    lost.length === 0
-      ? "Every page of a record could be read."
-      : `Not all could be read: ${lost.join(", ")}.`,
+    lost.length === 0 ? "Every page of a record could be read." : `Pages not read: ${lost.join(", ")}.`,
   ];
 }

@@ -1,240 +1,145 @@
-// Reads the rows of a damaged file with SQLite itself, from a copy with a new first page: tree by tree, and page by page
-// where a tree is broken. Format: https://www.sqlite.org/fileformat2.html
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
-import { Database, openFile } from "./library.ts";
+// Finds the rows of tables in a damaged file: in their trees, on pages that no tree reaches, and in their indexes.
+import { type DamagedPages, openDamagedPages, type StoredRow, type TreePage } from "./damaged-pages.ts";
 import type { Sqlite } from "./open.ts";
-import { fits, named, type Shape, schemaShape, shapeOfTable, writtenShape } from "./row-shape.ts";
+import { fits, type Shape, schemaShape, shapeOfIndex, shapeOfTable, writtenShape } from "./row-shape.ts";
 
 /** A row by column name, without columns that were added after it was written. */
 export type FoundRow = Record<string, unknown>;
 
 export type DamagedTables = ReturnType<typeof openDamagedTables>;
 
-/** Opens a copy of the file at `path` and its log, beside `like`, a new database with the present schema. */
+/** Opens the file at `path`. The schema of `like`, a new database, replaces lost parts of its schema. */
 export function openDamagedTables(path: string, like: Sqlite) {
-  const copy = `${like.name}-copy`;
-  copyWithLog(path, copy, like);
-  const { schema, isWhole } = readSchema(copy);
-  const shapes = shapesOf(like);
-  const trees = openTrees(copy, like, shapes);
-  if (!isWhole)
-    for (const row of trees.onLeaves("sqlite_schema", schemaShape))
-      if (row.type === "table") schema.set(String(row.name), { root: Number(row.rootpage), sql: row.sql });
-  const unreadable = new Set<string>();
+  const pages = openDamagedPages(path, Number(like.pragma("page_size", { simple: true })));
+  const known = readSchema(like);
+  const written = findSchema(pages, known);
+  const trees = known.map((entry) => describeTree(like, entry, written.get(entry.name)));
+  // A database created by one version has the same roots as a new one.
+  const isLikeNew = known.every(({ name, root }) => (written.get(name)?.root ?? root) === root);
+  const claimed = new Set<number>();
+  for (const tree of trees) {
+    const root = written.get(tree.name)?.root ?? (isLikeNew ? tree.newRoot : undefined);
+    if (root !== undefined) claimPages(pages, { tree, root, claimed });
+  }
+  for (let number = 1; number <= pages.count; number++) {
+    if (!claimed.has(number)) adopt(number, pages.tree(number), trees);
+  }
 
   return {
     /** Every readable row; a row may occur twice, first from the table itself. */
     *rows(table: string): Generator<FoundRow> {
-      const stored = schema.get(table);
-      const shape = shapes.get(table);
-      if (shape === undefined || (stored === undefined && isWhole)) return;
-      const written = writtenShape(stored?.sql, table) ?? shape;
-      if (stored !== undefined && (yield* trees.below(stored.root, written))) return;
-      unreadable.add(table);
-      yield* trees.onLeaves(table, shape);
+      const sources = trees.filter((tree) => tree.table === table && tree.isSource);
+      for (const { shape, numbers } of sources)
+        for (const number of numbers) yield* rowsOf(pages.tree(number), shape);
     },
-    /** 1 for a table of which a part cannot be read, else 0. */
-    unreadable: (table: string) => Number(unreadable.has(table)),
-    close() {
-      trees.close();
-      removeCopy(copy);
-    },
+    /** Number of damaged pages and rows of the table. */
+    unreadable: (table: string) => trees.find(({ name }) => name === table)?.unreadable ?? 0,
+    close: pages.close,
   };
 }
 
-function removeCopy(copy: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(copy + suffix, { force: true });
-}
-
-// With the header of a new file: SQLite refuses a damaged one.
-function copyWithLog(path: string, copy: string, like: Sqlite): void {
-  removeCopy(copy);
-  copyFileSync(path, copy);
-  if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
-  writeStart(copy, headerLike(like));
-}
-
-function headerLike(like: Sqlite): Buffer {
-  const header = Buffer.from(like.serialize().subarray(0, 100));
-  // No number of pages: SQLite takes the size of the file. No free pages.
-  return header.fill(0, 28, 40);
-}
-
-function writeStart(copy: string, bytes: Buffer): void {
-  const file = openSync(copy, "r+");
-  writeSync(file, bytes, 0, bytes.length, 0);
-  closeSync(file);
-}
-
-interface Stored {
+interface SchemaEntry {
+  name: string;
+  table: string;
   root: number;
-  sql: unknown;
+  sql: string | null;
 }
 
-/** Where the tables of the file begin, as far as its own schema can be read. Closing the copy writes its log back. */
-function readSchema(copy: string): { schema: Map<string, Stored>; isWhole: boolean } {
-  const db = openUnsafe(copy);
-  const schema = new Map<string, Stored>();
-  const isRead = whileReadable(() => {
-    // Opens the log, even when the schema cannot be read.
-    db.pragma("schema_version");
-    const tables = db.prepare<[], Stored & { name: string }>(
-      "select name, rootpage as root, sql from sqlite_schema where type = 'table' and rootpage > 0",
-    );
-    for (const { name, root, sql } of tables.iterate()) schema.set(name, { root, sql });
-  });
-  db.close();
-  return { schema, isWhole: isRead && schema.size > 0 };
+interface Tree {
+  name: string;
+  table: string;
+  newRoot: number;
+  /** The shape of the rows as written; `newShape` is that of a new database. */
+  shape: Shape;
+  newShape: Shape;
+  /** Whether it holds complete rows of the table: an index may lack required columns. */
+  isSource: boolean;
+  numbers: number[];
+  unreadable: number;
 }
 
-function openUnsafe(copy: string): Sqlite {
-  const db = openFile(copy);
-  db.unsafeMode();
-  db.pragma("writable_schema = on");
-  return db;
+function readSchema(db: Sqlite): SchemaEntry[] {
+  return db
+    .prepare<[], SchemaEntry>(
+      `select name, tbl_name as "table", rootpage as root, sql
+       from sqlite_schema
+       where rootpage > 0
+       order by type desc`,
+    )
+    .all();
 }
 
-/** False when the work ended at something damaged. */
-function whileReadable(work: () => void): boolean {
-  try {
-    work();
-    return true;
-  } catch (cause) {
-    if (cause instanceof Database.SqliteError) return false;
-    throw cause;
-  }
-}
-
-function shapesOf(like: Sqlite): Map<string, Shape> {
-  const tables = like.prepare<[], string>(
-    "select name from sqlite_schema where type = 'table' and rootpage > 0",
-  );
-  return new Map(
-    tables
-      .pluck()
-      .all()
-      .map((table) => [table, shapeOfTable(like, table)]),
-  );
-}
-
-const leafKinds = { table: 13, index: 10 } as const;
-
-/** Reads any page as the root of a table. */
-function openTrees(copy: string, like: Sqlite, shapes: ReadonlyMap<string, Shape>) {
-  const all = new Map([...shapes, ["sqlite_schema", schemaShape]]);
-  const db = openWithoutSchema(
-    copy,
-    like,
-    Math.max(...[...all.values()].map(({ columns }) => columns.length)),
-  );
-  const setRoot = db.prepare<[number, string]>("update sqlite_schema set rootpage = ? where name = ?");
-  let version = Number(db.pragma("schema_version", { simple: true }));
-  let owners: Map<number, string> | undefined;
-
-  /** The rows up to the first that cannot be read, each with its rowid first; returns whether these are all. */
-  function* rowsFrom(root: number, kind: Shape["kind"], order = ""): Generator<unknown[], boolean> {
-    setRoot.run(root, `any_${kind}`);
-    db.pragma(`schema_version = ${++version}`);
-    const rowid = kind === "table" ? "rowid" : "null";
-    try {
-      yield* db.prepare<[], unknown[]>(`select ${rowid}, * from any_${kind} ${order}`).raw().iterate();
-      return true;
-    } catch (cause) {
-      if (cause instanceof Database.SqliteError) return false;
-      throw cause;
+/** The schema entries of the damaged file by name. If page 1 is lost, all other pages are searched. */
+function findSchema(pages: DamagedPages, known: readonly SchemaEntry[]): Map<string, SchemaEntry> {
+  const found = new Map<string, SchemaEntry>();
+  const take = (page: TreePage | undefined) => {
+    for (const { type, name, tbl_name, rootpage, sql } of rowsOf(page, schemaShape)) {
+      if (!/^(table|index)$/.test(String(type)) || found.has(String(name))) continue;
+      const entry = { name: String(name), table: String(tbl_name), root: Number(rootpage) };
+      found.set(entry.name, { ...entry, sql: sql === null ? null : String(sql) });
     }
-  }
-
-  function leaf(page: number, kind: Shape["kind"]): unknown[][] {
-    const rows: unknown[][] = [];
-    const isWhole = collect(rows, rowsFrom(page, kind));
-    // What is behind the damage comes from the other end.
-    if (!isWhole && kind === "table") collect(rows, rowsFrom(page, kind, "order by rowid desc"));
-    return rows;
-  }
-
-  /** A leaf page belongs to the only table that all its rows match. */
-  function findOwners(): Map<number, string> {
-    const found = new Map<number, string>();
-    for (const { page, kind } of leafPages(copy, like)) {
-      const rows = leaf(page, kind);
-      const [owner, another] = [...all].filter(
-        ([, shape]) => shape.kind === kind && rows.every((row) => fits(shape, row)),
-      );
-      if (rows.length > 0 && owner !== undefined && another === undefined) found.set(page, owner[0]);
-    }
-    return found;
-  }
-
-  return {
-    /** Rows of the tree; returns whether these are all. */
-    *below(root: number, shape: Shape): Generator<FoundRow, boolean> {
-      let isWhole = true;
-      const rows = rowsFrom(root, shape.kind);
-      for (let next = rows.next(); ; next = rows.next()) {
-        if (next.done) return isWhole && next.value;
-        if (fits(shape, next.value)) yield named(shape, next.value);
-        else isWhole = false;
-      }
-    },
-    /** Rows of all leaf pages of the table, whether or not they are still in its tree. */
-    *onLeaves(table: string, shape: Shape): Generator<FoundRow> {
-      owners ??= findOwners();
-      for (const [page, owner] of owners)
-        if (owner === table) for (const row of leaf(page, shape.kind)) yield named(shape, row);
-    },
-    close: () => db.close(),
   };
+  const first = pages.tree(1);
+  take(first);
+  for (const child of first?.children ?? []) take(pages.tree(child));
+  for (let number = 2; number <= pages.count && known.some(({ name }) => !found.has(name)); number++)
+    take(pages.tree(number));
+  return found;
 }
 
-function collect<T>(into: T[], from: Generator<T, boolean>): boolean {
-  for (let next = from.next(); ; next = from.next()) {
-    if (next.done) return next.value;
-    into.push(next.value);
+function describeTree(like: Sqlite, entry: SchemaEntry, written: SchemaEntry | undefined): Tree {
+  const { name, table, root: newRoot } = entry;
+  const whole = shapeOfTable(like, table);
+  const newShape = name === table ? whole : shapeOfIndex(like, name, whole);
+  const shape = (name === table && writtenShape(written?.sql, name)) || newShape;
+  const has = new Set(newShape.columns.map((column) => column.name));
+  const isSource = whole.columns.every((column) => !column.isRequired || has.has(column.name));
+  return { name, table, newRoot, shape, newShape, isSource, numbers: [], unreadable: 0 };
+}
+
+interface Claim {
+  tree: Tree;
+  root: number;
+  claimed: Set<number>;
+}
+
+// A damaged page may point anywhere: pages of another tree and pages with other rows are rejected.
+function claimPages(pages: DamagedPages, { tree, root, claimed }: Claim): void {
+  const next = [root];
+  for (let number = next.pop(); number !== undefined; number = next.pop()) {
+    const page = claimed.has(number) ? undefined : pages.tree(number);
+    const belongs =
+      page?.kind === tree.shape.kind &&
+      (page.rows.length === 0 || page.rows.some(({ values }) => fits(tree.shape, values)));
+    if (!belongs) {
+      tree.unreadable++;
+      continue;
+    }
+    claimed.add(number);
+    tree.numbers.push(number);
+    tree.unreadable += page.unreadable;
+    next.push(...page.children.reverse());
   }
 }
 
-// The schema fits the first page: a second one would be taken for a page that was cut off.
-function openWithoutSchema(copy: string, like: Sqlite, columns: number): Sqlite {
-  const page = Buffer.alloc(pageSizeOf(like));
-  headerLike(like).copy(page);
-  // Without a log.
-  page.fill(1, 18, 20);
-  page.writeUInt8(leafKinds.table, 100);
-  page.writeUInt16BE(page.length, 105);
-  writeStart(copy, page);
-  const db = openUnsafe(copy);
-  db.pragma("journal_mode = off");
-  db.pragma("synchronous = off");
-  const names = Array.from({ length: columns + 1 }, (_, at) => `c${at}`).join(", ");
-  const add = db.prepare("insert into sqlite_schema values ('table', @name, @name, 1, @sql)");
-  add.run({ name: "any_table", sql: `create table any_table (${names})` });
-  const key = `primary key (${names})`;
-  add.run({ name: "any_index", sql: `create table any_index (${names}, ${key}) without rowid` });
-  return db;
+// A page without a parent belongs to the only tree that its rows match.
+function adopt(number: number, page: TreePage | undefined, trees: readonly Tree[]): void {
+  if (page === undefined || page.rows.length === 0) return;
+  const [tree, another] = trees.filter(
+    ({ newShape }) => page.kind === newShape.kind && page.rows.every(({ values }) => fits(newShape, values)),
+  );
+  if (tree !== undefined && another === undefined) tree.numbers.push(number);
 }
 
-function* leafPages(copy: string, like: Sqlite): Generator<{ page: number; kind: Shape["kind"] }> {
-  const size = pageSizeOf(like);
-  const file = openSync(copy, "r");
-  const count = Math.ceil(fstatSync(file).size / size);
-  const kinds = Buffer.alloc(count);
-  for (let at = 1; at < count; at++) readSync(file, kinds, at, 1, at * size);
-  closeSync(file);
-  for (const [at, byte] of kinds.entries())
-    for (const kind of ["table", "index"] as const)
-      if (byte === leafKinds[kind]) yield { page: at + 1, kind };
+function* rowsOf(page: TreePage | undefined, shape: Shape): Generator<FoundRow> {
+  if (page?.kind !== shape.kind) return;
+  for (const row of page.rows) if (fits(shape, row.values)) yield named(row, shape);
 }
 
-function pageSizeOf(like: Sqlite): number {
-  return Number(like.pragma("page_size", { simple: true }));
+function named({ rowid, values }: StoredRow, { columns }: Shape): FoundRow {
+  const row: FoundRow = {};
+  for (const [at, column] of columns.entries()) {
+    if (at < values.length) row[column.name] = column.isRowid ? rowid : values[at];
+  }
+  return row;
 }

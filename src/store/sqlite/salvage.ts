@@ -10,7 +10,7 @@ import { storageError } from "./storage-error.ts";
 export interface Salvaged {
   /** Number of copied rows by table. */
   rows: Record<string, number>;
-  /** 1 for each table of which a part could not be read. */
+  /** Number of unreadable pages and rows by table, if any. */
   unreadable: Record<string, number>;
 }
 

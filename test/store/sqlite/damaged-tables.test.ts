@@ -5,7 +5,6 @@ import {
   copyFileSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -179,22 +178,6 @@ describe("a file is recovered whole", () => {
     ).toBe(records);
     expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
   });
-});
-
-test("rows that are only in the log are recovered when the header of the file is gone", () => {
-  const directory = tempDir();
-  const path = join(directory, "open.db");
-  const { addObservation, close } = createMemoryStore(path);
-  addObservation({ title: "Only in the log" });
-  const aside = join(directory, "aside.db");
-  for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, aside + suffix);
-  close();
-  overwrite(aside, 0, Buffer.alloc(100, "damage"));
-  const db = openDatabase(join(directory, "fresh.db"), { product: "0.0.0-test", now: 1 });
-  onTestFinished(() => closeDatabase(db));
-  expect(salvage(aside, db).unreadable).toEqual({});
-  expect(db.prepare("select title from observations").pluck().all()).toEqual(["Only in the log"]);
-  expect(readdirSync(directory).filter((name) => name.includes("copy"))).toEqual([]);
 });
 
 // A difference of some hundred rows would be printed for a minute.
