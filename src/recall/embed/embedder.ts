@@ -68,7 +68,7 @@ export function checkVectors(vectors: readonly Float32Array[], wanted: number): 
 
 const largestDimension = 8_192;
 
-// builtin: `npm run bench -- embedder-weight` shows no significant change. At 0.5 and 1, R@10 moves by -0.2 to 0.7 points on
+// builtin: a run over the development sets showed no significant change. At 0.5 and 1, R@10 moves by -0.2 to 0.7 points on
 // the five development sets and nDCG@10 by -0.3 to 0.1, each interval around zero; at 2 it costs up to 1.5. Full text
 // knows its words better, and its vectors would cost a thread and 0.5 KB a record.
 // onnx, http: no model is shipped to fit them with, so they get the largest weight at which even the much poorer builtin
