@@ -72,7 +72,7 @@ const largestDimension = 8_192;
 // the five development sets and nDCG@10 by -0.3 to 0.1, each interval around zero; at 2 it costs up to 1.5. Full text
 // knows its words better, and its vectors would cost a thread and 0.5 KB a record.
 // onnx, http: no model is shipped to fit them with, so they get the largest weight at which even the much poorer builtin
-// vectors cost nothing on any set. The same bench fits a configured model.
+// vectors cost nothing on any set.
 const weights: Readonly<Record<EmbedderName, number>> = {
   builtin: 0,
   onnx: 1,
