@@ -3,6 +3,7 @@ import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
 import { type ClosingCue, isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import { textTokens } from "./budget.ts";
 import type { EarlierPrompt } from "./context-port.ts";
 import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
 import {
@@ -48,6 +49,11 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
   return {
     rank(prompt, past, known, edited = []) {
       const asked = askedFor(prompt);
+      const limit = past.records.some(({ generator }) => generator === keptByAgent) ? besideKept : alone;
+      // Open work needs no word in common with a prompt that asks for it.
+      const leastShared = limit === alone && asked.intents.has("resume") ? 0 : limit.words;
+      // A short prompt is an order about the present work.
+      if (textTokens(prompt) < limit.tokens) return { asked, ranked: [] };
       const turns = turnsOf(past, texts);
       const terms = topicTermsOf(prompt).filter((term) => term.length > 1);
       const query = withCompounds(terms.slice(0, mostTerms), turns);
@@ -55,14 +61,11 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       const { gate, overlap, least } = limits[asked.kind];
       const scoring = { query, idf, turns, intents: asked.intents, texts };
       const scored = past.records
-        .filter((record) => isRankable(record, texts))
+        .filter((record) => isRankable(record, texts) && (limit === alone || !isWish(record)))
         .map((record) => scoreOf(record, scoring))
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
-      const limit = past.records.some(({ generator }) => generator === keptByAgent) ? besideKept : alone;
-      // Open work needs no word in common with a prompt that asks for it.
-      const leastShared = limit === alone && asked.intents.has("resume") ? 0 : limit.words;
       const isCloseEnough = (one: Scored<unknown>): boolean =>
         one.score > Math.max(least, best.score - spread) && one.shared >= leastShared;
       // Measured against the best record even if that one is known.
@@ -79,6 +82,11 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       return { asked, ranked };
     },
   };
+}
+
+// What the user asked for once; where the agent keeps records, it kept what lasts.
+function isWish({ said_by, standing }: QuotedRecord): boolean {
+  return said_by === "user" && standing === 0;
 }
 
 // Leaves out plain requests, and accounts that `local` wrote of single tool uses.
@@ -269,8 +277,8 @@ const mostOfResumed = 6;
 const mostSalience = 3;
 // Where the agent keeps records, the start has what matters: of 845 lines given with the prompts of labelled sessions 40 %
 // helped, and with this least number of shared words 59 of 64 prompts that need nothing get nothing.
-const besideKept = { words: 2.5, most: 5 };
-const alone = { words: 0.25, most: 12 };
+const besideKept = { words: 2.5, most: 5, tokens: 10 };
+const alone = { words: 0.25, most: 12, tokens: 0 };
 const leastTurns = 50;
 const mostTerms = 80;
 

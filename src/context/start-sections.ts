@@ -34,6 +34,8 @@ export type StatementSource = {
 
 export interface StartSections {
   sections: StartSection[];
+  /** The host's agent keeps records here: what is not in the sections is not worth a line. */
+  isKept: boolean;
   /** Ids of the observations in them, and of those whose text a line has: rules and requests in the same words. */
   records: number[];
 }
@@ -54,7 +56,7 @@ export function startSections(
   { projects, tokens, known }: SectionsRequest,
   readRules: RuleReader = createRuleReader(),
 ): StartSections {
-  if (source === undefined) return { sections: [], records: [] };
+  if (source === undefined) return { sections: [], isKept: false, records: [] };
   // Other pinned records than rules are shown before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
   const standing = source.standingRules({ projects, limit: maxRules }).filter(({ id }) => !known.has(id));
@@ -62,7 +64,7 @@ export function startSections(
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
-  if (rules.length + statements.length === 0) return { sections: [], records: [] };
+  if (rules.length + statements.length === 0) return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
   // The most salient statements need not be the newest.
   const past =
@@ -93,7 +95,11 @@ export function startSections(
   const named = sections.flatMap((section) => section.records);
   const repeated = standing.filter((one) => !rules.includes(one));
   const shown = named.flatMap(({ kind, id }) => (kind === "observation" ? id : []));
-  return { sections, records: [...shown, ...repeated.map(({ id }) => id), ...room.within] };
+  return {
+    sections,
+    isKept: keptTurns.size > 0,
+    records: [...shown, ...repeated.map(({ id }) => id), ...room.within],
+  };
 }
 
 /** True for what the host's agent kept, or the user wrote: the better source. */

@@ -114,11 +114,12 @@ async function viewFor(
   const tokens = beside - Math.min(linesTokens(lastLines(last)), beside / 2);
   // A text of any length, as requested over HTTP, has the same sections as one for a host.
   const forSections = { projects, known, tokens: Math.min(maxSectionTokens - frameTokens, tokens) };
-  const { sections, records: quoted } = startSections(port.statements, forSections, readRules);
+  const { sections, isKept, records: quoted } = startSections(port.statements, forSections, readRules);
   const left =
     tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));
   // A host gets other records beside few lines, or if the user set what to list: of 83 in labelled sessions 4 helped.
-  const isTold = !isWhole && sections.reduce((sum, { lines }) => sum + lines.length, 0) >= fewLines;
+  const lines = sections.reduce((sum, section) => sum + section.lines.length, 0);
+  const isTold = !isWhole && (isKept || lines >= fewLines);
   const chosen = chosenObservations(port, projects, {
     ...wanted,
     known: new Set([...known, ...quoted, ...pins.map((one) => one.observation.id)]),

@@ -53,15 +53,20 @@ export function standingOf(sentence: string, context: SentenceContext): Standing
     if (rule === undefined || takesBack(read, rule)) continue;
     const form = parseRule(sentence).forbids ? "never" : "do";
     const pointsBack = read.whole.has("pointsBack") && sentence.length <= shortChars;
-    return { standing: true, reach: reachOf(read), form, isSure: saysItLasts(read), pointsBack };
+    return { standing: true, reach: reachOf(read), form, isSure: saysItLasts(read, form), pointsBack };
   }
   return null;
 }
 
-function saysItLasts({ whole: { has } }: ReadSentence): boolean {
+function saysItLasts({ whole: { has, text } }: ReadSentence, form: Standing["form"]): boolean {
+  if (statesFact.test(text)) return false;
   if (has("duration") || has("everywhere") || has("always")) return true;
-  return has("prohibit") ? has("never") && !has("remember") : has("remember");
+  return has("prohibit") ? form === "never" && has("never") && !has("remember") : has("remember");
 }
+
+// "There is always a file beside it", "drop it for good": how something is, and a task.
+const statesFact =
+  /(?<!\p{L})(?:there (?:is|are|was|will be)|there's|for good|(?:es )?gibt|hay|il y a|há|有)(?!\p{L})/iu;
 
 const maxChars = 500;
 const shortChars = 100;
