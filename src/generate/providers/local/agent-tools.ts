@@ -102,7 +102,7 @@ function answerOf(chosen: readonly string[], offered: readonly string[]): Statem
   const own = chosen.filter((answer) => !offered.includes(answer));
   const rule = own.map((answer) => standingOf(answer, around)).find((found) => found !== null);
   const marks = { ...saidBy("user", salienceOf.answer), kind: "decision" as const };
-  return rule === undefined ? marks : { ...marks, kind: "rule", standing: true, reach: rule.reach };
+  return rule === undefined ? marks : { ...marks, kind: "rule", standing: rule.isSure, reach: rule.reach };
 }
 
 function saidBy(said_by: Speaker, salience: number): StatementMarks {

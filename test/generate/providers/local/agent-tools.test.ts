@@ -112,7 +112,7 @@ it("stores an answer as a statement, as a rule only in the user's own words", ()
       response: { answers: { "How to commit?": answer } },
     }).statement;
   expect(answered("Always squash every commit")).toMatchObject({ said_by: "user", standing: false });
-  expect(answered("we never squash here, always rebase")).toMatchObject({ said_by: "user", standing: true });
+  expect(answered("we never squash here, always rebase")).toMatchObject({ said_by: "user", kind: "rule" });
 });
 
 it("gives the reason of a rejection before the steps of the plan", () => {
