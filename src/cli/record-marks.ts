@@ -1,6 +1,6 @@
 // Short marks of a record in lists: its status, who said it, and routine steps that a list leaves out.
 import type { ObservationStatus } from "../core/records/records.ts";
-import type { Speaker } from "../core/records/statement.ts";
+import { isProposal, type Speaker } from "../core/records/statement.ts";
 import { counted } from "./words.ts";
 
 interface Reviewed {
@@ -28,14 +28,14 @@ export function branchMarks({ branch, merged }: Placed): string[] {
   return merged === false && branch ? [`branch ${branch}, not merged`] : [];
 }
 
-interface Said {
-  standing?: 0 | 1 | undefined;
+interface Said extends NonNullable<Parameters<typeof isProposal>[0]> {
   said_by?: Speaker | null | undefined;
 }
 
-/** `rule`, or `said by the user`; nothing for what an agent or a tool said. */
-export function speakerMarks({ standing, said_by }: Said): string[] {
-  if (standing === 1) return ["rule"];
+/** `rule`, `proposal`, or `said by the user`; nothing for what an agent or a tool said. */
+export function speakerMarks({ said_by, ...statement }: Said): string[] {
+  if (statement.standing === 1) return ["rule"];
+  if (isProposal(statement)) return ["proposal"];
   return said_by === "user" ? ["said by the user"] : [];
 }
 

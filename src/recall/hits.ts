@@ -8,7 +8,7 @@ import {
   type UserPrompt,
 } from "../core/records/records.ts";
 import type { ObservationLine } from "../core/records/search.ts";
-import type { Speaker } from "../core/records/statement.ts";
+import type { Speaker, StatementKind } from "../core/records/statement.ts";
 import { excerpt } from "../text/excerpt.ts";
 
 /** The index form of a record; `rank` orders the hits of one answer, lower is better; absent without words. */
@@ -27,7 +27,17 @@ export interface IndexHit {
  */
 export type ObservationIndexHit = IndexHit & { obs_type: string } & Partial<
     Pick<Observation, "status" | "superseded_by" | "provenance">
-  > & { said_by?: Speaker; standing?: 1; reach?: "everywhere"; routine?: 1 };
+  > &
+  LineMarks;
+
+/** The marks of a statement and of routine work, if set. */
+export interface LineMarks {
+  said_by?: Speaker;
+  statement_kind?: StatementKind;
+  standing?: 1;
+  reach?: "everywhere";
+  routine?: 1;
+}
 
 export type Ranked<R> = R & { rank?: number };
 
@@ -40,7 +50,7 @@ export function placeOf({ branch = null, commit = null }: GitPlace, merged: bool
 
 /** An observation as a line. */
 export function observationLine(record: ObservationLine): ObservationIndexHit {
-  const { obs_type, status, superseded_by, provenance, said_by, standing, reach, routine } = record;
+  const { obs_type, status, superseded_by, provenance } = record;
   const judged = status === "active" ? {} : { status, superseded_by };
   const isOutside = provenance === "web" || provenance === "mcp";
   return {
@@ -48,7 +58,15 @@ export function observationLine(record: ObservationLine): ObservationIndexHit {
     obs_type,
     ...judged,
     ...(isOutside ? { provenance } : {}),
+    ...marksOf(record),
+  };
+}
+
+export function marksOf(record: Omit<ObservationLine, "commit">): LineMarks {
+  const { said_by, statement_kind, standing, reach, routine } = record;
+  return {
     ...(said_by === null ? {} : { said_by }),
+    ...(statement_kind === null ? {} : { statement_kind }),
     ...(standing === 1 ? { standing, ...(reach === "everywhere" ? { reach } : {}) } : {}),
     ...(routine === 1 ? { routine } : {}),
   };

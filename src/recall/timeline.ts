@@ -7,10 +7,9 @@ import {
   type SessionSummary,
   type UserPrompt,
 } from "../core/records/records.ts";
-import type { Speaker } from "../core/records/statement.ts";
 import type { TimelineRow, TimelineWindow } from "../core/records/timeline.ts";
 import { excerpt } from "../text/excerpt.ts";
-import { type PlaceMarks, placeOf } from "./hits.ts";
+import { type LineMarks, marksOf, type PlaceMarks, placeOf } from "./hits.ts";
 import type { Search } from "./search.ts";
 import type { AskedAt } from "./search-port.ts";
 
@@ -52,7 +51,8 @@ export type TimelineItem =
         | "status"
         | "superseded_by"
         | "provenance"
-      > & { files_touched: string[]; said_by?: Speaker; standing?: 1; reach?: "everywhere"; routine?: 1 })
+      > &
+      LineMarks & { files_touched: string[] })
   | (Base & { type: "session" } & Pick<
         SessionSummary,
         "sdk_session_id" | "summary_text" | "request" | "learned" | "completed" | "next_steps"
@@ -195,15 +195,10 @@ export function timelineItem(row: TimelineRow): TimelineItem {
   switch (row.kind) {
     case "observation": {
       const { sdk_session_id, obs_type, title, subtitle, summary, prompt_number } = row.record;
-      const { status, superseded_by, provenance, said_by, standing, reach, routine } = row.record;
+      const { status, superseded_by, provenance } = row.record;
       const { files_touched } = parseLists(row.record);
       const own = { sdk_session_id, obs_type, title, subtitle, summary, files_touched, prompt_number };
-      const marks = {
-        ...{ status, superseded_by, provenance },
-        ...(said_by === null ? {} : { said_by }),
-        ...(standing === 1 ? { standing, ...(reach === "everywhere" ? { reach } : {}) } : {}),
-        ...(routine === 1 ? { routine } : {}),
-      };
+      const marks = { status, superseded_by, provenance, ...marksOf(row.record) };
       return { type: "observation", ...base, ...own, ...marks };
     }
     case "session": {

@@ -60,6 +60,11 @@ export async function pinObservation(api: Api, id: number, pinned: boolean): Pro
   };
 }
 
+export async function acceptProposal(api: Api, id: number): Promise<Toast> {
+  await api.post(`/api/rules/${id}/accept`, {});
+  return { text: `#${id} is a rule now: agents get it.` };
+}
+
 export async function rejectObservation(api: Api, id: number): Promise<Toast> {
   await api.post(`/api/observations/${id}/status`, { status: "rejected" });
   return {

@@ -6,7 +6,7 @@ import type { contextExplanation } from "../http/schemas/explain.ts";
 import type { dropAnswer, queuePage, retryAnswer } from "../http/schemas/queue.ts";
 import type { batchAnswer } from "../http/schemas/recall.ts";
 import type { observation, observationPage, prompt, promptPage, summary } from "../http/schemas/records.ts";
-import type { remembered, rulesAnswer } from "../http/schemas/review.ts";
+import type { acceptedRule, remembered, rulesAnswer } from "../http/schemas/review.ts";
 import type { searchAnswer } from "../http/schemas/search.ts";
 import type { sessionPage, sessionWithSummaries } from "../http/schemas/session.ts";
 import type { mcpStatus, settingsAnswer, settingsList, settingsSaved } from "../http/schemas/settings.ts";
@@ -79,6 +79,7 @@ export interface Posts {
   "/api/queue/retry": Answer<typeof retryAnswer>;
   "/api/rules": Answer<typeof remembered>;
   "/api/settings": Answer<typeof settingsSaved>;
+  [path: `/api/rules/${number}/accept`]: Answer<typeof acceptedRule>;
   [path: `/api/observations/${number}/${"text" | "status" | "pin"}`]: Answer<typeof observation>;
   [path: `/api/trash/${number}/restore`]: Answer<typeof restoredRecord>;
 }

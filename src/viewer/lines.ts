@@ -2,7 +2,7 @@
 import type { StreamEvent } from "../core/records/events.ts";
 import { recordName } from "../core/records/record-name.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
-import type { Reach } from "../core/records/statement.ts";
+import { isProposal, type Reach, type StatementKind } from "../core/records/statement.ts";
 import type { SearchAnswer } from "../http/schemas/search.ts";
 import type { TimelineAnswer } from "../http/schemas/timeline.ts";
 import { linkTo } from "./links.ts";
@@ -25,7 +25,7 @@ export interface Line {
   title: string;
   detail: string | null;
   saidBy: string | null;
-  /** `rule`, `replaced`, `rejected`, `routine`. */
+  /** `rule`, `proposal`, `replaced`, `rejected`, `routine`. */
   marks: readonly string[];
   /** Its git branch, where that is not merged. */
   branch?: string | undefined;
@@ -111,6 +111,7 @@ type LinedObservation = Pick<
 > &
   Placed & {
     said_by?: string | null | undefined;
+    statement_kind?: StatementKind | null | undefined;
     standing?: 0 | 1 | undefined;
     reach?: Reach | undefined;
     routine?: 0 | 1 | undefined;
@@ -128,7 +129,7 @@ export function observationLine(record: LinedObservation): Line {
     saidBy: record.said_by ?? null,
     marks: [
       ...(record.pinned === 1 ? ["pinned"] : []),
-      ...(record.standing === 1 ? ["rule"] : []),
+      ...(record.standing === 1 ? ["rule"] : isProposal(record) ? ["proposal"] : []),
       ...(record.status === "superseded" ? ["replaced"] : []),
       ...(record.status === "rejected" ? ["rejected"] : []),
       ...(record.routine === 1 ? ["routine"] : []),

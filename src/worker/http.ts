@@ -167,6 +167,7 @@ function statusPorts(deps: PortDeps): Ports["status"] {
       ...syncOf(deps),
       unreadEvents: store.unreadEvents.list(unreadSince(settings, clock)),
       hosts: deps.hosts(),
+      proposals: store.statements.proposalCount(),
       notices: [...notices.all(), ...listOf(deps.teamNotice())],
     }),
     version,

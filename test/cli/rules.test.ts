@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createWorkerClient } from "../../src/client/worker-client.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { fillMemory } from "./mcp/fill.ts";
 import { type Mem, memAtHome, servedMem } from "./mem.ts";
@@ -51,6 +52,18 @@ test("a rule is removed and restored", async () => {
   expect((await mem("rules", "restore", "1")).stdout).toBe("Restored rule #1.\n");
   expect((await mem("rules", "--project", "shop")).stdout).toContain("Never npm");
   expect(await mem("rules", "remove", "99")).toMatchObject({ code: 66 });
+});
+
+test("status counts the proposals that wait, and says nothing without", async () => {
+  const mem = await startedMem();
+  expect((await mem("status")).stderr).not.toContain("proposal");
+  const worker = createWorkerClient({ dataDir: mem.home.dataDir });
+  for (const text of ["Prefer short answers.", "Never npm."])
+    await worker.keep({ kind: "rule", text, project: "shop" });
+  expect((await mem("status")).stderr).toContain("2 proposals wait: `mem rules --all`.\n");
+  await worker.acceptRule(1);
+  expect((await mem("status")).stderr).toContain("1 proposal waits: `mem rules --all`.\n");
+  await worker.close();
 });
 
 test("lists the rules of the project here, and how to settle a contradiction", async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type CalledWorker, callWorker } from "../helpers/called-worker.ts";
 import { volume } from "../helpers/volume.ts";
-import { screensOf, testBrowser } from "./browser.ts";
+import { screensOf, seriousFindings, testBrowser } from "./browser.ts";
 import { writeDemo, writeMany } from "./demo-data.ts";
 
 const browser = testBrowser();
@@ -54,18 +54,6 @@ test("a new record does not move what is being read, and a button counts it", as
   expect(errors).toEqual([]);
 });
 
-test("the end of a long list is reached, and only rows near the screen exist", async () => {
-  const worker = await callWorker(({ database }) => writeMany(database, 330, Date.now()));
-  const { page } = await browser.open(worker);
-  const last = page.locator(".feed [data-row]", { hasText: "Record 0 " });
-  async function scrollOn(): Promise<number> {
-    await page.locator("main").evaluate((main) => main.scrollTo({ top: main.scrollHeight }));
-    return last.count();
-  }
-  await expect.poll(scrollOn).toBe(1);
-  expect(await page.locator(".feed [data-row]").count()).toBeLessThan(80);
-});
-
 async function titlesOf(count: number, stepMs?: number): Promise<Set<string>> {
   const worker = await callWorker(({ database }) => writeMany(database, count, Date.now(), stepMs));
   const { page, errors } = await browser.open(worker);
@@ -74,6 +62,8 @@ async function titlesOf(count: number, stepMs?: number): Promise<Set<string>> {
   for await (const titles of screensOf(page)) for (const title of titles) seen.add(title);
   const size = await page.locator(".feed li").last().getAttribute("aria-setsize");
   expect([size, ...errors]).toEqual([String(count)]);
+  // Only rows near the screen exist.
+  expect(await page.locator(".feed [data-row]").count()).toBeLessThan(80);
   return seen;
 }
 
@@ -109,6 +99,27 @@ test("rules are added, replaced and removed, each with a way back", async () => 
   await page.getByText(/^Rule #\d+ removed\.$/).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await rule("Prices are integers").waitFor();
+  expect(errors).toEqual([]);
+});
+
+test("proposals of the agent are accepted and dropped with one click each", async () => {
+  const worker = await callWorker();
+  for (const text of ["Use <b>tabs</b>.", "Squash commits.", "Prefer short answers.", "Test with vitest."])
+    await worker.post("/api/agent/records", { kind: "rule", text, project: "shop" });
+  const { page, errors } = await browser.open(worker);
+  const proposals = page.getByRole("region", { name: "Proposals, which no agent gets" });
+  await proposals.getByRole("button", { name: "Show all 4" }).click();
+  await proposals.getByText("Use <b>tabs</b>.").waitFor();
+  await proposals.getByRole("button", { name: "Accept #2" }).click();
+  await proposals.getByText("Squash commits.").waitFor({ state: "detached" });
+  await proposals.getByRole("button", { name: "Drop #3" }).click();
+  await proposals.getByText("Prefer short answers.").waitFor({ state: "detached" });
+  const { rules, proposals: left } = (await worker.get("/api/rules?all=true")).body;
+  expect([rules, left]).toMatchObject([[{ id: 2 }], [{ id: 4 }, { id: 1 }]]);
+  await page.locator(".feed [data-row]", { hasText: "tabs" }).locator(".mark.proposal").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await proposals.getByText("Test with vitest.").click();
+  await page.locator("dl.record-facts", { hasText: /Kind\s*rule.*Kept by\s*the agent/s }).waitFor();
   expect(errors).toEqual([]);
 });
 

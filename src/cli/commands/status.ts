@@ -135,7 +135,7 @@ const unreadReason: Record<UnreadReason, string> = {
 function nextSteps(state: WorkerState, dataDir: string): string[] {
   if (state.is === "silent") return [silentWorker(state.pid).hint ?? ""];
   if (state.is !== "answering") return [stepToStart(dataDir)];
-  const { queue, budget, provider, unreadEvents = [], sync } = state.health;
+  const { queue, budget, provider, unreadEvents = [], sync, proposals = 0 } = state.health;
   const remedy = sync && syncRemedy(sync);
   return [
     ...(queue.dead === 0
@@ -146,6 +146,9 @@ function nextSteps(state: WorkerState, dataDir: string): string[] {
       : [
           "Events that cannot be read are not in the memory. Update mem, then run `mem repair`, which also clears the count.",
         ]),
+    ...(proposals === 0
+      ? []
+      : [`${counted(proposals, "proposal waits", "proposals wait")}: \`mem rules --all\`.`]),
     ...(remedy === undefined ? [] : [`Sync: ${remedy}`]),
     ...(budget !== null || provider.active === provider.name
       ? []

@@ -20,6 +20,8 @@ export type Command =
   | "screen before"
   | "help"
   | "reload"
+  | "accept"
+  | "drop"
   | "pin"
   | "reject"
   | "replace"
@@ -52,6 +54,10 @@ const isBrowsing = (state: State) => !isPicking(state);
 const hasRecord = (state: State) =>
   isBrowsing(state) && ["observation", "summary", "prompt"].includes(selectedRow(state)?.kind ?? "");
 const hasObservation = (state: State) => isBrowsing(state) && selectedRow(state)?.kind === "observation";
+const hasProposal = (state: State) => {
+  const { status, marks } = selectedRow(state) ?? {};
+  return hasObservation(state) && status === "active" && marks?.includes("proposal") === true;
+};
 const hasFilters = (state: State) =>
   !state.feedOnly && ["search", "feed", "sessions", "rules", "trash"].includes(shownView(state).source.is);
 const isQueue = (state: State) => shownView(state).source.is === "queue";
@@ -59,8 +65,20 @@ const isTypable = (state: State) => isAll(state) || isPicking(state);
 const isFailed = (state: State) => isQueue(state) && selectedRow(state)?.type === "failed";
 const isTrashed = (state: State) => selectedRow(state)?.kind === "trash";
 
-const observations = "Observations";
-const choosing = "Choosing a replacement";
+/** The part of the help that is there only with a proposal. */
+export const proposal = "Proposal";
+
+/** Makes the bindings of one key that work in one place. */
+const where =
+  (when: (state: State) => boolean, part?: string) =>
+  (key: string, command: Command, what: string, short: string): Binding => ({
+    ...{ keys: [key], command, what, short, when },
+    ...(part === undefined ? {} : { part }),
+  });
+const onProposal = where(hasProposal, proposal);
+const onObservation = where(hasObservation, "Observations");
+const whileChoosing = where(isPicking, "Choosing a replacement");
+const inTrash = where(isTrashed, tabTitles.trash);
 
 /** In the order of the help, part by part. */
 export const bindings: readonly Binding[] = [
@@ -79,94 +97,21 @@ export const bindings: readonly Binding[] = [
     short: "open",
     when: (state) => isBrowsing(state) && selectedRow(state) !== undefined,
   },
-  {
-    keys: ["enter"],
-    command: "open",
-    what: "Replace it by this one",
-    part: choosing,
-    short: "replace",
-    when: isPicking,
-  },
-  {
-    keys: ["ctrl-n"],
-    command: "write",
-    what: "Write the new text in $EDITOR instead",
-    part: choosing,
-    short: "write it",
-    when: isPicking,
-  },
+  whileChoosing("enter", "open", "Replace it by this one", "replace"),
+  whileChoosing("ctrl-n", "write", "Write the new text in $EDITOR instead", "write it"),
+  onProposal("a", "accept", "Make the proposal a rule, which agents get", "accept"),
+  onProposal("d", "drop", "Drop the proposal", "drop"),
   { keys: ["esc", "h", "left", "backspace"], command: "back", what: "Back" },
   { keys: ["/"], command: "search", what: "Type words to search", short: "search", when: isTypable },
-  {
-    keys: ["f"],
-    command: "filters",
-    what: "Filter by project, kind, type and time",
-    short: "filter",
-    when: hasFilters,
-  },
-  {
-    keys: ["t"],
-    command: "timeline",
-    what: "Timeline around the record",
-    short: "timeline",
-    when: hasRecord,
-  },
-  {
-    keys: ["p"],
-    command: "pin",
-    what: "Pin or unpin the observation",
-    part: observations,
-    short: "pin",
-    when: hasObservation,
-  },
-  {
-    keys: ["R"],
-    command: "reject",
-    what: "Reject the observation, or take that back",
-    part: observations,
-    short: "reject",
-    when: hasObservation,
-  },
-  {
-    keys: ["s"],
-    command: "replace",
-    what: "Replace it by another that you choose, or take that back",
-    part: observations,
-    short: "replace",
-    when: hasObservation,
-  },
-  {
-    keys: ["e"],
-    command: "edit",
-    what: "Edit the observation in $EDITOR",
-    part: observations,
-    short: "edit",
-    when: hasObservation,
-  },
-  {
-    keys: ["R"],
-    command: "retry one",
-    what: "Retry the failed message",
-    part: tabTitles.queue,
-    short: "retry",
-    when: isFailed,
-  },
-  {
-    keys: ["a"],
-    command: "retry",
-    what: "Retry all failed messages",
-    part: tabTitles.queue,
-    short: "retry all",
-    when: isQueue,
-  },
-  {
-    keys: ["R"],
-    command: "restore",
-    what: "Restore the record, or the text from before the edit",
-    part: tabTitles.trash,
-    short: "restore",
-    when: isTrashed,
-  },
+  where(hasFilters)("f", "filters", "Filter by project, kind, type and time", "filter"),
+  where(hasRecord)("t", "timeline", "Timeline around the record", "timeline"),
+  onObservation("p", "pin", "Pin or unpin the observation", "pin"),
+  onObservation("R", "reject", "Reject the observation, or take that back", "reject"),
+  onObservation("s", "replace", "Replace it by another that you choose, or take that back", "replace"),
+  onObservation("e", "edit", "Edit the observation in $EDITOR", "edit"),
+  where(isFailed, tabTitles.queue)("R", "retry one", "Retry the failed message", "retry"),
+  where(isQueue, tabTitles.queue)("a", "retry", "Retry all failed messages", "retry all"),
+  inTrash("R", "restore", "Restore the record, or the text from before the edit", "restore"),
   {
     keys: ["x", "delete"],
     command: "delete",
@@ -180,13 +125,7 @@ export const bindings: readonly Binding[] = [
     what: "Undo the last change",
     when: ({ said }) => (said?.undo ?? null) !== null,
   },
-  {
-    keys: ["tab"],
-    command: "next screen",
-    what: "Next screen; 1 to 6 open one",
-    short: "next screen",
-    when: isAll,
-  },
+  where(isAll)("tab", "next screen", "Next screen; 1 to 6 open one", "next screen"),
   { keys: ["shift-tab"], command: "screen before", what: "Screen before", when: isAll },
   { keys: ["r"], command: "reload", what: "Read the list again" },
   { keys: ["?"], command: "help", what: "This help", short: "help" },

@@ -130,6 +130,10 @@ function onRow(state: State, command: Command, row: Row | undefined): Step {
       return only(aroundOf(state, row));
     case "pin":
       return act({ do: "pin", id, pinned: !row.isPinned });
+    case "accept":
+      return act({ do: "accept", id });
+    case "drop":
+      return act({ do: "reject", id });
     case "reject":
       return act(status === "active" ? { do: "reject", id } : { do: "activate", id });
     case "replace":

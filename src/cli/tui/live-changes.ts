@@ -1,5 +1,6 @@
 // What the live stream changes in the lists: records that come, change and go.
 import type { StreamEvent } from "../../core/records/events.ts";
+import { isProposal } from "../../core/records/statement.ts";
 import { mapRows, rowAt, withNewest } from "./row-window.ts";
 import { eventRow, type Row, rowKey } from "./rows.ts";
 import type { Source, State, View } from "./state.ts";
@@ -49,8 +50,7 @@ function withRecord(state: State, event: StreamEvent): State {
   const row = eventRow(event);
   if (row === undefined) return state;
   const isNew = event.type.endsWith("_created") || event.type === "new_prompt";
-  const rules =
-    event.type.startsWith("observation") && "observation" in event && event.observation.standing === 1;
+  const rules = "observation" in event && (event.observation.standing === 1 || isProposal(event.observation));
   const changed = mapViews(forgotten(state, row.key), (view) => {
     if (rules && view.source.is === "rules" && view.rows.isRead) return reloaded(view);
     if (isNew && view.source.is === "feed") return inserted(view, row);

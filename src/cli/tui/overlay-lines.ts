@@ -1,5 +1,5 @@
 // What covers the lists: a whole record, and the help.
-import { type Binding, bindings, keyName, screensInWords } from "./bindings.ts";
+import { type Binding, bindings, keyName, proposal, screensInWords } from "./bindings.ts";
 import { layoutOf } from "./layout.ts";
 import { cell, type Line, wrapHard } from "./lines.ts";
 import { previewLines } from "./preview-lines.ts";
@@ -30,7 +30,10 @@ function readingLines(state: State): readonly Line[] {
 }
 
 function helpLines(state: State): Line[] {
-  const works = state.feedOnly ? bindings.filter(({ command }) => !ofScreens.has(command)) : bindings;
+  const works = bindings.filter(
+    ({ command, part, when }) =>
+      !(state.feedOnly && ofScreens.has(command)) && (part !== proposal || when?.(state)),
+  );
   const width = Math.max(...works.map(({ keys }) => keyNames(keys).length));
   const room = state.size.columns - width - 4;
   const rowsOf = ({ keys, what }: Binding): Line[] =>

@@ -144,12 +144,12 @@ function filterParameters({ project, kind, type, since }: Filters, nowEpochMs: n
 }
 
 async function readRules(worker: Routes, project: string | null): Promise<PageAnswer> {
-  const { rules, contradictions } = await worker.rules(
+  const { rules, proposals, contradictions } = await worker.rules(
     project === null ? { all: true, limit: 1_000 } : { project, limit: 1_000 },
   );
   const pairs = contradictions.map(({ older, newer }) => `#${older} and #${newer}`).join(", ");
   const notes = pairs === "" ? [] : [`Rules that contradict each other: ${pairs}. Replace one: s.`];
-  return { rows: rules.map(ruleRow), next: null, notes };
+  return { rows: [...rules, ...proposals].map(ruleRow), next: null, notes };
 }
 
 async function readTimeline(

@@ -1,6 +1,7 @@
 // Reads what the preview shows of a record, in the words of the viewer.
 import type { ObservationDetails, SessionWithSummaries, WorkerClient } from "../../client/worker-client.ts";
 import { parseList, provenanceNames, type SessionSummary } from "../../core/records/records.ts";
+import { isProposal, writerFact } from "../../core/records/statement.ts";
 import { summaryPartNames, summaryParts } from "../../core/records/summary-parts.ts";
 import { counted } from "../../text/quantities.ts";
 import { terminalLine, terminalText } from "../../text/terminal-text.ts";
@@ -69,12 +70,17 @@ function observationPreview(row: Row, details: ObservationDetails): Preview {
   const facts = record.facts.map((fact) => `- ${terminalLine(fact)}`).join("\n");
   return {
     heading: terminalLine(title),
-    tags: tagsOf({ ...row, type: row.type || terminalLine(record.obs_type) }),
+    tags: tagsOf({
+      ...{ ...row, type: row.type || terminalLine(record.obs_type) },
+      // It is read again when it is accepted, before the list is.
+      marks: row.marks.filter((mark) => mark !== "proposal" || isProposal(record)),
+    }),
     body: [...texts.map(paragraph), ...(facts === "" ? [] : [`Facts:\n${facts}`])],
     facts: safe([
-      ...(record.said_by === null ? [] : [["Said by", record.said_by] as const]),
+      ...named("Kind", record.statement_kind ?? ""),
+      ...named("Said by", record.said_by ?? ""),
       ["Comes from", provenanceNames[record.provenance]],
-      ["Written by", writer(record.generator)],
+      writerFact(record.generator),
       ...named("Concepts", record.concepts.join(", ")),
       ...files("Changed", record.files_modified),
       ...files("Read", record.files_read),
@@ -126,7 +132,7 @@ function summaryPreview(row: Row, summary: SessionSummary): Preview {
     tags: tagsOf(row),
     body: parts.length === 0 ? [paragraph(summary.summary_text)] : parts,
     facts: safe([
-      ["Written by", writer(summary.generator)],
+      writerFact(summary.generator),
       ...files("Changed", parseList(summary.files_modified)),
       ...files("Read", parseList(summary.files_read)),
     ]),
@@ -155,10 +161,6 @@ function sessionPreview(row: Row, { host, cwd, prompt_count, summaries }: Sessio
       ...named("Directory", cwd === null ? "" : projectPath(cwd)),
     ]),
   };
-}
-
-function writer(generator: string): string {
-  return generator === "local" ? "rules, no model" : generator;
 }
 
 function named(label: string, value: string): Facts {

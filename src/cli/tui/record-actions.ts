@@ -15,6 +15,9 @@ export async function perform(worker: WorkerClient, action: Action): Promise<Sai
         do: "activate",
         id: action.id,
       });
+    case "accept":
+      await worker.acceptRule(action.id);
+      return done(`#${action.id} is a rule now: agents get it.`);
     case "replace":
       await worker.setStatus(action.id, { status: "superseded", superseded_by: action.by });
       return done(`Observation ${action.id} is replaced by ${action.by}.`, { do: "activate", id: action.id });

@@ -103,13 +103,13 @@ export function rowKey(kind: Row["kind"], id: number): string {
   return `${kind} ${id}`;
 }
 
-/** A rule is an observation, shown with where it applies. */
+/** A rule or proposal is an observation, shown with where it applies. */
 export function ruleRow(rule: RulesAnswer["rules"][number]): Row {
-  const { id, text, project, reach, created_at_epoch, times_said, status } = rule;
+  const { id, text, project, reach, created_at_epoch, times_said, status, proposed } = rule;
   return {
     ...observationRow({ id, project, created_at_epoch, title: text, obs_type: "rule", status }),
     project: reach === "everywhere" ? "all projects" : terminalLine(project),
-    marks: times_said > 1 ? [`said ${times_said} times`] : [],
+    marks: [...(proposed ? ["proposal"] : []), ...(times_said > 1 ? [`said ${times_said} times`] : [])],
   };
 }
 
@@ -160,6 +160,7 @@ interface LinedObservation extends Placed {
   superseded_by?: number | null | undefined;
   pinned?: 0 | 1;
   said_by?: Observation["said_by"] | undefined;
+  statement_kind?: Observation["statement_kind"] | undefined;
   standing?: 0 | 1 | undefined;
   routine?: 0 | 1 | undefined;
 }

@@ -67,6 +67,7 @@ export interface View {
 export type Action =
   | { do: "pin"; id: number; pinned: boolean }
   | { do: "reject"; id: number }
+  | { do: "accept"; id: number }
   | { do: "replace"; id: number; by: number }
   | { do: "activate"; id: number }
   | { do: "delete"; kind: RecordKind | "session"; id: number }

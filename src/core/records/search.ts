@@ -58,6 +58,7 @@ export type ObservationLine = Pick<
   | "superseded_by"
   | "provenance"
   | "said_by"
+  | "statement_kind"
   | "standing"
   | "routine"
   | "reach"

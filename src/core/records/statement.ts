@@ -24,14 +24,13 @@ export const keptKinds = statementKinds.filter((kind) => kind !== "fix" && kind 
 export type KeptKind = (typeof keptKinds)[number];
 
 /** True for a rule that the user has not accepted: no agent gets it. */
-export function isProposal({
-  standing,
-  statement_kind: kind,
-}: {
-  standing: 0 | 1;
-  statement_kind: StatementKind | null;
-}) {
-  return standing === 0 && (kind === "rule" || kind === "preference");
+export function isProposal({ standing, statement_kind: kind }: Stated): boolean {
+  return standing !== 1 && (kind === "rule" || kind === "preference");
+}
+
+interface Stated {
+  standing?: 0 | 1 | undefined;
+  statement_kind?: StatementKind | null | undefined;
 }
 
 /** The type, in the `code` mode, of a record that is kept by hand. */
@@ -48,6 +47,12 @@ export const typeOfKind: Readonly<Record<KeptKind, string>> = {
 
 /** The generator of records that the host's agent kept itself. */
 export const keptByAgent = "agent";
+
+/** Who made a record, as a name and its value: `Written by`, `rules, no model`. */
+export function writerFact(generator: string): readonly [name: string, value: string] {
+  if (generator === keptByAgent) return ["Kept by", "the agent"];
+  return ["Written by", generator === "local" ? "rules, no model" : generator];
+}
 
 export interface StatementMarks {
   said_by: Speaker;

@@ -127,6 +127,7 @@ export function statementMarks() {
       .enum(speakers)
       .optional()
       .meta({ description: "Who said it; left out for an account of what was done." }),
+    statement_kind: z.enum(statementKinds).optional().meta({ description: "What a statement is." }),
     standing: z.literal(1).optional().meta({ description: "A rule that stands; left out otherwise." }),
     reach: z
       .literal("everywhere")

@@ -41,6 +41,8 @@ export const health = z.lazy(() =>
       hosts: z.array(knownHost).optional(),
       /** Absent when sync is not set up, and from workers of an earlier version. */
       sync: deviceSync.optional(),
+      /** Rules that the user has not accepted. Absent from workers of an earlier version. */
+      proposals: z.int().optional(),
       notices: z.array(z.string()),
     })
     .meta({ id: "Health" }),

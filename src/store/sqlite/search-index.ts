@@ -39,7 +39,7 @@ export function createSearchIndex(db: Sqlite) {
 function createLines(db: Sqlite): (ids: readonly number[]) => ObservationLine[] {
   const lines = createSql(db).all<[ids: string], ObservationLine>(
     `select o.id, o.obs_type, o.title, o.summary, o.project, o.created_at_epoch, o.status, o.superseded_by,
-       o.provenance, o.said_by, o.standing, o.reach, o.routine, o.branch,
+       o.provenance, o.said_by, o.statement_kind, o.standing, o.reach, o.routine, o.branch,
        o.git_commit as "commit"
      from json_each(?) one
      cross join observations o on o.id = one.value`,

@@ -68,6 +68,10 @@ function createReaders(db: Sqlite) {
     /** Active rules that the user has not accepted, newest first. */
     proposals: ({ projects, limit }: RulesRequest) =>
       proposals({ projects: projects === "all" ? null : listOf(projects), limit }),
+    /** In all projects. */
+    proposalCount: sql.value<[], number>(
+      `select count(*) from observations where salience is not null and status = 'active' and not ${notProposed}`,
+    ),
     accept: sql.get<[id: number], Observation>(
       `update observations
        set standing = 1, said_by = 'user', revision = revision + 1, synced_at = null

@@ -1,10 +1,18 @@
-// The section of Home with the standing rules: add, edit, replace, remove.
+// The section of Home with the standing rules: add, edit, replace, remove; below them proposals: accept, drop.
 import { useState } from "preact/hooks";
-import { deleteRecord, editRecord, removeEntry, replaceObservation } from "../actions.ts";
+import {
+  acceptProposal,
+  deleteRecord,
+  editRecord,
+  rejectObservation,
+  removeEntry,
+  replaceObservation,
+} from "../actions.ts";
 import { type Loaded, Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Reads } from "../api.ts";
 import { recordLink } from "../lines.ts";
 import { FoldedList, type ListPlace } from "../parts/folded-list.tsx";
+import { InlineCode } from "../parts/inline-code.tsx";
 import { PanelEntry } from "../parts/panel-entry.tsx";
 import { Age } from "../parts/record-row.tsx";
 import { TextForm } from "../parts/text-form.tsx";
@@ -37,22 +45,70 @@ export function RulesSection({ project, loaded }: { project: string | null; load
       </div>
       {isAdding && <NewRule project={project} onDone={() => setIsAdding(false)} />}
       <Shown of={loaded}>
-        {({ rules, contradictions }) => (
-          <FoldedList
-            items={rules}
-            keyOf={({ id }) => id}
-            empty="No rules yet. They come from what you tell your agent, or from here."
-            row={(rule, place) => (
-              <RuleRow
-                rule={rule}
-                place={place}
-                showProject={project === null}
-                clashes={clashesOf(rule, contradictions)}
-              />
+        {({ rules, proposals, contradictions }) => (
+          <>
+            <FoldedList
+              items={rules}
+              keyOf={({ id }) => id}
+              empty="No rules yet. They come from what you tell your agent, or from here."
+              row={(rule, place) => (
+                <RuleRow
+                  rule={rule}
+                  place={place}
+                  showProject={project === null}
+                  clashes={clashesOf(rule, contradictions)}
+                />
+              )}
+            />
+            {proposals.length > 0 && (
+              <Proposals proposals={proposals} showProject={project === null} reload={loaded.reload} />
             )}
-          />
+          </>
         )}
       </Shown>
+    </section>
+  );
+}
+
+interface ProposalsProps {
+  /** Newest first. */
+  proposals: readonly Rule[];
+  showProject: boolean;
+  reload(): void;
+}
+
+function Proposals({ proposals, showProject, reload }: ProposalsProps) {
+  const { api, act } = useViewer();
+  const drop = async (id: number) => ({ ...(await rejectObservation(api, id)), text: `Dropped #${id}.` });
+  const choices = [["Accept", (id: number) => acceptProposal(api, id)] as const, ["Drop", drop] as const];
+  const row = (rule: Rule) => (
+    <div class="panel-row">
+      <a href={recordLink("observation", rule.id)} dir="auto" data-row>
+        <InlineCode text={rule.text} />
+      </a>
+      <p class="row-detail">
+        <RuleFacts rule={rule} showProject={showProject} />
+      </p>
+      <div class="buttons">
+        {choices.map(([name, choose]) => (
+          <button
+            key={name}
+            type="button"
+            aria-label={`${name} #${rule.id}`}
+            onClick={() => void act(() => choose(rule.id)).then(reload)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+  return (
+    <section aria-labelledby="proposals-title">
+      <h3 id="proposals-title" class="panel-row">
+        Proposals, which no agent gets
+      </h3>
+      <FoldedList items={proposals} keyOf={({ id }) => id} empty="" folded={2} row={row} />
     </section>
   );
 }
@@ -89,8 +145,7 @@ interface RuleRowProps {
 
 function RuleRow({ rule, place, showProject, clashes }: RuleRowProps) {
   const { api } = useViewer();
-  const { id, text, reach, project, said_by, created_at_epoch } = rule;
-  const where = reach === "everywhere" ? "everywhere" : showProject ? project : null;
+  const { id, text } = rule;
   return (
     <PanelEntry
       id={id}
@@ -111,6 +166,21 @@ function RuleRow({ rule, place, showProject, clashes }: RuleRowProps) {
       ]}
       remove={() => removeEntry(api, "Rule", id)}
     >
+      <RuleFacts rule={rule} showProject={showProject} />
+      {clashes.map((other) => (
+        <a key={other} class="mark replaced" href={recordLink("observation", other)}>
+          contradicts #{other}
+        </a>
+      ))}
+    </PanelEntry>
+  );
+}
+
+function RuleFacts({ rule, showProject }: Pick<RuleRowProps, "rule" | "showProject">) {
+  const { reach, project, said_by, created_at_epoch } = rule;
+  const where = reach === "everywhere" ? "everywhere" : showProject ? project : null;
+  return (
+    <>
       {where !== null && (
         <span class="project" dir="auto">
           {where}
@@ -118,12 +188,7 @@ function RuleRow({ rule, place, showProject, clashes }: RuleRowProps) {
       )}
       {said_by !== null && <span>{said_by} said</span>}
       <Age at={created_at_epoch} />
-      {clashes.map((other) => (
-        <a key={other} class="mark replaced" href={recordLink("observation", other)}>
-          contradicts #{other}
-        </a>
-      ))}
-    </PanelEntry>
+    </>
   );
 }
 

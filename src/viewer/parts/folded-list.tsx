@@ -10,6 +10,8 @@ interface FoldedListProps<T> {
   row(item: T, place: ListPlace): ComponentChildren;
   /** Shown instead of an empty list. */
   empty: string;
+  /** How many are shown while it is folded; one more is not worth folding. */
+  folded?: number;
 }
 
 /** What an entry and its list tell each other. */
@@ -20,9 +22,7 @@ export interface ListPlace {
   onForm(isOpen: boolean): void;
 }
 
-const folded = 4;
-
-export function FoldedList<T>({ items, keyOf, row, empty }: FoldedListProps<T>) {
+export function FoldedList<T>({ items, keyOf, row, empty, folded = 4 }: FoldedListProps<T>) {
   const [isOpen, setIsOpen] = useState(false);
   const [edited, setEdited] = useState<ReadonlySet<Key>>(new Set());
   const before = useRef<readonly T[]>([]);

@@ -1,6 +1,7 @@
 // The text of a record, and beside it where it comes from.
 import { useLayoutEffect } from "preact/hooks";
 import { parseList, provenanceNames } from "../../core/records/records.ts";
+import { writerFact } from "../../core/records/statement.ts";
 import { summaryPartNames, summaryParts } from "../../core/records/summary-parts.ts";
 import { linkTo } from "../links.ts";
 import type { AnyRecord, ObservationRecord, PromptRecord, SummaryRecord } from "../records.ts";
@@ -50,9 +51,10 @@ function ObservationBody({ record, onSettled }: ObservationBodyProps) {
         </div>
       )}
       <dl class="record-facts">
+        {record.statement_kind !== null && <Fact name="Kind">{record.statement_kind}</Fact>}
         {record.said_by !== null && <Fact name="Said by">{record.said_by}</Fact>}
         <Fact name="Comes from">{provenanceNames[record.provenance]}</Fact>
-        <Fact name="Written by">{record.generator === "local" ? "rules, no model" : record.generator}</Fact>
+        <Writer generator={record.generator} />
         {record.standing === 1 && (
           <Fact name="Applies">
             {record.reach === "everywhere" ? "everywhere" : <bdi>{record.project}</bdi>}
@@ -83,7 +85,7 @@ function SummaryBody({ record }: { record: SummaryRecord }) {
         <Facts facts={parseList(record.facts)} />
       </div>
       <dl class="record-facts">
-        <Fact name="Written by">{record.generator === "local" ? "rules, no model" : record.generator}</Fact>
+        <Writer generator={record.generator} />
         <Concepts concepts={parseList(record.concepts)} />
         <Files name="Changed" files={parseList(record.files_modified)} />
         <Files name="Read" files={parseList(record.files_read)} />
@@ -104,6 +106,11 @@ function PromptBody({ record }: { record: PromptRecord }) {
       </dl>
     </div>
   );
+}
+
+function Writer({ generator }: { generator: string }) {
+  const [name, value] = writerFact(generator);
+  return <Fact name={name}>{value}</Fact>;
 }
 
 function Prose({ text }: { text: string }) {

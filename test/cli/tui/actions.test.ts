@@ -65,6 +65,28 @@ describe.each(sizes.slice(0, volume(sizes.length)))("at %dx%d", (columns, rows) 
     expect(await recordOf(id)).toMatchObject({ status: "active" });
   });
 
+  test("a makes a proposal a rule and d drops it, with their keys shown only there", async () => {
+    const keep = (text: string) => client.keep({ kind: "rule", text, project: "shop" });
+    await keep(`Acceptable${columns} words are short`);
+    const terminal = await found(`acceptable${columns}`);
+    expect(await terminal.shows(/Kind +rule$/m)).toMatch(/^> .* {2}proposal {2}.*$/m);
+    await terminal.shows(/a accept.*d drop/);
+    terminal.type("?G");
+    await terminal.shows(/Drop the proposal/);
+    terminal.type("\x1b");
+    await terminal.hides("Drop the proposal");
+    terminal.type("a");
+    await terminal.shows("is a rule now: agents get it.");
+    await terminal.hides("a accept");
+    await keep(`Droppable${columns} words are long`);
+    terminal.type("4");
+    await terminal.shows(new RegExp(`Droppable${columns}.*proposal`));
+    terminal.type("Gd");
+    await terminal.shows("rejected: no search or context shows it.  u: undo");
+    await terminal.hides(`Droppable${columns}`);
+    expect((await client.rules({ all: true })).proposals).toEqual([]);
+  });
+
   test("s replaces by the observation that the search finds, and u takes it back", async () => {
     const old = await remembered(`Oldway${columns} deploys on Fridays`);
     const better = await remembered(`Newway${columns} deploys on Mondays`);
