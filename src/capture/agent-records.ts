@@ -129,8 +129,8 @@ export function createAgentRecords(deps: AgentRecordsDeps): AgentRecords {
 /** Per session: an agent that keeps more lists what it did. */
 const mostOfSession = 30;
 const sessionMs = 24 * 3_600_000;
-// Records of an agent without a known session, as the ones of `mem remember`.
-const noSession = "remembered";
+/** Records of an agent without a known session, as the ones of `mem remember`. */
+export const noSession = "remembered";
 
 type Placed<T> = T & { project: string };
 
@@ -313,8 +313,8 @@ function draftOf({ text, kind, isSure, quote }: Checked & { text: string }) {
   };
 }
 
-// Above what was found by its wording, below what the user wrote as a rule.
-const salienceOf: Record<KeptKind, number> = {
+/** Above what was found by its wording, below what the user wrote as a rule. */
+export const salienceOf: Record<KeptKind, number> = {
   rule: 4.5,
   preference: 4.2,
   state: 4,

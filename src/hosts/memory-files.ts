@@ -1,6 +1,11 @@
 // Where host agents keep their own memory: files that the user or the agent writes and every session gets in full. `mem`
 // reads them, to leave out what the agent has already, and never changes them.
-import { basename, dirname, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { unlessMissing } from "../core/error-code.ts";
+import { failOpenSync } from "../core/errors.ts";
+import { isJsonObject, type Json } from "../text/json.ts";
+import { textField } from "../text/json-fields.ts";
 import { hostAgents } from "./registry.ts";
 
 interface MemoryFiles {
@@ -64,12 +69,58 @@ export function memoryFilesOf(host: string, where: Where): string[] {
   return [
     ...foldersFrom(where.cwd).flatMap((one) => files.inProject.map((name) => join(one, name))),
     ...files.inFolder.map((name) => join(folder, name)),
-    ...(host === "claude-code" ? [autoMemory(where.cwd, folder)] : []),
+    ...(host === "claude-code" ? [join(claudeMemory(where.cwd, folder), "MEMORY.md")] : []),
   ];
 }
 
+/** What the agent of a host keeps itself about the work in a folder. */
+export interface OwnMemory {
+  host: string;
+  /** A file with a fact in each list item, or a folder with a file for each fact. */
+  path: string;
+  isFolder: boolean;
+  /** Of a file for all projects only the blocks that name this folder are meant. */
+  about: string | null;
+}
+
+/** They need not exist. `folder` is the top folder of the work tree. The layouts are not documented, and change. */
+export function ownMemoriesOf(
+  { cwd, folder }: { cwd: string; folder: string },
+  { recorded, ...where }: Pick<Where, "home" | "environment"> & { recorded(host: string): readonly string[] },
+): OwnMemory[] {
+  const of = (host: string) => folderOf(host, { ...where, recorded: recorded(host) }) ?? "";
+  const file = (host: string, path: string, about: string | null = null): OwnMemory => ({
+    ...{ host, path, about },
+    isFolder: false,
+  });
+  const inFolders = [...new Set([cwd, folder])].flatMap((one) => {
+    const geminiName = geminiNameOf(one, of("gemini-cli"));
+    return [
+      { host: "claude-code", path: claudeMemory(one, of("claude-code")), isFolder: true, about: null },
+      file("qwen-code", join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md")),
+      ...(geminiName === "" ? [] : [file("gemini-cli", geminiMemory(of("gemini-cli"), geminiName))]),
+      // In any other folder the file of this name may be a part of what was cloned.
+      ...(one.startsWith(of("openclaw") + sep) ? [file("openclaw", join(one, "MEMORY.md"))] : []),
+    ];
+  });
+  return [...inFolders, file("codex", join(of("codex"), "memories", "MEMORY.md"), folder)];
+}
+
+// Gemini CLI names its folders of projects in a list.
+function geminiNameOf(folder: string, settings: string): string {
+  const list = failOpenSync("read Gemini's projects", () =>
+    unlessMissing(() => JSON.parse(readFileSync(join(settings, "projects.json"), "utf8")) as Json),
+  );
+  const projects = isJsonObject(list) ? list.projects : undefined;
+  return isJsonObject(projects) ? basename(textField(projects, folder)) : "";
+}
+
+function geminiMemory(settings: string, name: string): string {
+  return join(settings, "tmp", name, "memory", "MEMORY.md");
+}
+
 // The environment may lack the host's variable: one recorded folder is the host's.
-function folderOf(host: string, { home, environment, recorded }: Where): string | null {
+function folderOf(host: string, { home, environment, recorded }: Omit<Where, "cwd">): string | null {
   const [only, ...others] = recorded;
   if (only !== undefined && others.length === 0) return only;
   const agent = hostAgents.find((one) => one.host.name === host);
@@ -79,9 +130,9 @@ function folderOf(host: string, { home, environment, recorded }: Where): string 
   return named === "" ? join(home, inHome) : join(resolve(named), inVariable);
 }
 
-// Claude Code's notes for itself, in a folder named by the project's path.
-function autoMemory(cwd: string, folder: string): string {
-  return join(folder, "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory", "MEMORY.md");
+// The agent's notes for itself, in a folder named by the project's path.
+function claudeMemory(cwd: string, folder: string): string {
+  return join(folder, "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory");
 }
 
 function foldersFrom(cwd: string): string[] {

@@ -30,7 +30,9 @@ export interface InjectionDeps {
   /** Present label of a renamed or merged project. */
   projectNamed(label: string): string;
   /** The session of a host's session id, if known. */
-  sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
+  sessionOf(
+    claudeSessionId: string,
+  ): { project: string; sdk_session_id: string; cwd?: string | null } | undefined;
   /** The line that tells an agent of this host of the tools that keep records; null where it is not told. */
   toldOf?(host: string): string | null;
   /** What the host's own memory files say to an agent in `cwd`. */
@@ -163,7 +165,9 @@ async function atStart(
   const log = injectedAs("start", null, { text, ...claim });
   if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, { ...claim, ...log }))))
     return null;
-  return [text, deps.toldOf?.(host) ?? null].filter((part) => part !== null && part !== "").join("\n") || null;
+  return (
+    [text, deps.toldOf?.(host) ?? null].filter((part) => part !== null && part !== "").join("\n") || null
+  );
 }
 
 // The transcript contains the texts of its start and first prompt. A session that mem knows has none in two cases: the worker
