@@ -129,8 +129,8 @@ export function createAgentRecords(deps: AgentRecordsDeps): AgentRecords {
 /** Per session: an agent that keeps more lists what it did. */
 const mostOfSession = 30;
 const sessionMs = 24 * 3_600_000;
-/** Records of an agent without a known session, as the ones of `mem remember`. */
-export const noSession = "remembered";
+// Records of an agent without a known session, as the ones of `mem remember`.
+const noSession = "remembered";
 
 type Placed<T> = T & { project: string };
 
@@ -163,7 +163,7 @@ function store(deps: AgentRecordsDeps, record: Placed<AgentRecord>): Kept | MemE
     return { status: "exists", observation: same, kind, proposed: false, replaced: null, kept_old: null };
   if (record.cwd !== undefined && record.project === undefined) deps.projects.claim(record.cwd);
   const observation = insertManual(observations.insert, {
-    draft: draftOf({ text, kind, isSure, quote }),
+    draft: keptDraft({ text, kind, isSure, quote }),
     session_id: session?.id ?? null,
     sdk_session_id,
     project,
@@ -292,7 +292,8 @@ function judge({ store }: AgentRecordsDeps, { id, verdict, why, project }: Place
   return store.review.judge(id, { status, superseded_by: null, note }) ?? observation;
 }
 
-function draftOf({ text, kind, isSure, quote }: Checked & { text: string }) {
+/** The draft of a record that an agent keeps. */
+export function keptDraft({ text, kind, isSure, quote }: Checked & { text: string }) {
   const standing = isUserRule(kind) && isSure;
   return {
     ...quotedTexts(text),
@@ -313,8 +314,8 @@ function draftOf({ text, kind, isSure, quote }: Checked & { text: string }) {
   };
 }
 
-/** Above what was found by its wording, below what the user wrote as a rule. */
-export const salienceOf: Record<KeptKind, number> = {
+// Above what was found by its wording, below what the user wrote as a rule.
+const salienceOf: Record<KeptKind, number> = {
   rule: 4.5,
   preference: 4.2,
   state: 4,

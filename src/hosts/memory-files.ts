@@ -1,11 +1,12 @@
 // Where host agents keep their own memory: files that the user or the agent writes and every session gets in full. `mem`
 // reads them, to leave out what the agent has already, and never changes them.
 import { readFileSync } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
-import { isJsonObject, type Json } from "../text/json.ts";
-import { textField } from "../text/json-fields.ts";
+import { isJsonObject } from "../text/json.ts";
+import { parseObject, textField } from "../text/json-fields.ts";
+import { settingsFolder } from "./host-places.ts";
 import { hostAgents } from "./registry.ts";
 
 interface MemoryFiles {
@@ -89,45 +90,35 @@ export function ownMemoriesOf(
   { recorded, ...where }: Pick<Where, "home" | "environment"> & { recorded(host: string): readonly string[] },
 ): OwnMemory[] {
   const of = (host: string) => folderOf(host, { ...where, recorded: recorded(host) }) ?? "";
-  const file = (host: string, path: string, about: string | null = null): OwnMemory => ({
-    ...{ host, path, about },
-    isFolder: false,
-  });
-  const inFolders = [...new Set([cwd, folder])].flatMap((one) => {
-    const geminiName = geminiNameOf(one, of("gemini-cli"));
-    return [
-      { host: "claude-code", path: claudeMemory(one, of("claude-code")), isFolder: true, about: null },
-      file("qwen-code", join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md")),
-      ...(geminiName === "" ? [] : [file("gemini-cli", geminiMemory(of("gemini-cli"), geminiName))]),
-      // In any other folder the file of this name may be a part of what was cloned.
-      ...(one.startsWith(of("openclaw") + sep) ? [file("openclaw", join(one, "MEMORY.md"))] : []),
-    ];
-  });
-  return [...inFolders, file("codex", join(of("codex"), "memories", "MEMORY.md"), folder)];
+  const file = (host: string, path: string, about: string | null = null): OwnMemory => {
+    return { host, path, about, isFolder: false };
+  };
+  const qwen = (one: string) => join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md");
+  const ofFolders = [...new Set([cwd, folder])].flatMap((one): OwnMemory[] => [
+    { ...file("claude-code", claudeMemory(one, of("claude-code"))), isFolder: true },
+    file("qwen-code", qwen(one)),
+    ...geminiMemories(one, of("gemini-cli")).map((path) => file("gemini-cli", path)),
+    // In any other folder the file of this name may be a part of what was cloned.
+    ...(one.startsWith(of("openclaw") + sep) ? [file("openclaw", join(one, "MEMORY.md"))] : []),
+  ]);
+  return [...ofFolders, file("codex", join(of("codex"), "memories", "MEMORY.md"), folder)];
 }
 
-// Gemini CLI names its folders of projects in a list.
-function geminiNameOf(folder: string, settings: string): string {
+// Gemini CLI lists the names of its folders by project.
+function geminiMemories(folder: string, settings: string): string[] {
   const list = failOpenSync("read Gemini's projects", () =>
-    unlessMissing(() => JSON.parse(readFileSync(join(settings, "projects.json"), "utf8")) as Json),
+    unlessMissing(() => parseObject(readFileSync(join(settings, "projects.json"), "utf8"))),
   );
-  const projects = isJsonObject(list) ? list.projects : undefined;
-  return isJsonObject(projects) ? basename(textField(projects, folder)) : "";
-}
-
-function geminiMemory(settings: string, name: string): string {
-  return join(settings, "tmp", name, "memory", "MEMORY.md");
+  const name = isJsonObject(list?.projects) ? basename(textField(list.projects, folder)) : "";
+  return name === "" ? [] : [join(settings, "tmp", name, "memory", "MEMORY.md")];
 }
 
 // The environment may lack the host's variable: one recorded folder is the host's.
-function folderOf(host: string, { home, environment, recorded }: Omit<Where, "cwd">): string | null {
+function folderOf(host: string, { recorded, ...machine }: Omit<Where, "cwd">): string | null {
   const [only, ...others] = recorded;
   if (only !== undefined && others.length === 0) return only;
   const agent = hostAgents.find((one) => one.host.name === host);
-  if (agent === undefined) return null;
-  const { variable, inVariable = "", inHome } = agent.integration.folder;
-  const named = variable === null ? "" : (environment[variable] ?? "");
-  return named === "" ? join(home, inHome) : join(resolve(named), inVariable);
+  return agent === undefined ? null : settingsFolder(machine, agent.integration);
 }
 
 // The agent's notes for itself, in a folder named by the project's path.

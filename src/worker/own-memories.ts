@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
-import { noSession, salienceOf } from "../capture/agent-records.ts";
+import { keptDraft } from "../capture/agent-records.ts";
 import type { Exclusions } from "../capture/exclusions.ts";
 import type { Clock } from "../core/clock.ts";
 import { unlessMissing } from "../core/error-code.ts";
@@ -11,8 +11,7 @@ import { failOpen, failOpenSync } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
-import { quotedTexts } from "../core/records/quoted-text.ts";
-import { type KeptKind, keptByAgent, typeOfKind } from "../core/records/statement.ts";
+import { type KeptKind, keptByAgent } from "../core/records/statement.ts";
 import { type OwnMemory, ownMemoriesOf } from "../hosts/memory-files.ts";
 import { cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -34,16 +33,7 @@ interface OwnMemoriesDeps {
   onNewText(ids: readonly number[]): void;
 }
 
-export interface OwnMemories {
-  /** Reads the memories that changed. Never throws. */
-  read(cwd: string): Promise<void>;
-  /** `read`, if one of the files is of a memory. */
-  readWritten(cwd: string, files: readonly string[]): Promise<void>;
-  /** `files_read` of the records of what the host itself loads. */
-  marksOf(host: string, cwd: string): string[];
-}
-
-export function buildOwnMemories(deps: OwnMemoriesDeps): OwnMemories {
+export function buildOwnMemories(deps: OwnMemoriesDeps) {
   const { env: environment, recorded, projects } = deps;
   const isOn = deps.settings.get("MEM_HOST_MEMORY");
   const where = { environment, recorded, home: homedir() };
@@ -66,13 +56,16 @@ export function buildOwnMemories(deps: OwnMemoriesDeps): OwnMemories {
       await failOpen("reading an agent's own memory", () => readOne(cwd, memory));
   }
   return {
+    /** Reads the memories that changed. Never throws. */
     read,
-    async readWritten(cwd, files) {
+    /** `read`, if one of the files is of a memory. */
+    async readWritten(cwd: string, files: readonly string[]): Promise<void> {
       const isOf = ({ path, isFolder }: OwnMemory) =>
         files.some((file) => file === path || (isFolder && file.startsWith(path + sep)));
       if (memoriesOf(cwd).some(isOf)) await read(cwd);
     },
-    marksOf: (host, cwd) =>
+    /** `files_read` of the records of what the host itself loads. */
+    marksOf: (host: string, cwd: string) =>
       memoriesOf(cwd)
         .filter((memory) => memory.host === host)
         .flatMap((memory) => failOpenSync("list an agent's own memory", () => filesOf(memory)) ?? [])
@@ -123,9 +116,9 @@ function factsIn({ isFolder, about }: OwnMemory, file: MemoryFile): Fact[] {
 }
 
 function factOfFile(text: string): Pick<Fact, "kind" | "text">[] {
-  const [, head = "", body = ""] = /^---\r?\n(.*?)\r?\n---\r?\n(.*)$/s.exec(text) ?? [];
+  const [, head = "", body = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n---\r?\n(.*)$/s.exec(text) ?? [];
   const field = (name: string) =>
-    new RegExp(`^\\s*${name}:\\s*["']?(.*?)["']?\\s*$`, "m").exec(head)?.[1] ?? "";
+    new RegExp(`^[ \\t]*${name}:[ \\t]*["']?(.*?)["']?[ \\t\\r]*$`, "m").exec(head)?.[1] ?? "";
   const kind = kindOfType.get(field("type"));
   return kind === undefined ? [] : [{ kind, text: body.trim() === "" ? field("description") : body }];
 }
@@ -138,26 +131,28 @@ const kindOfType: ReadonlyMap<string, KeptKind> = new Map([
 ]);
 
 function itemsIn(text: string, about: string | null): string[] {
-  const isAbout = (block: string): boolean =>
-    about === null || block.split(/[\s;,"'`]/).some((word) => `${word}/`.includes(`${about}/`));
-  const parts = text
-    .split(/^(?=# )/m)
-    .filter(isAbout)
-    .flatMap((block) => block.split(/^(?=#)/m));
+  const isAbout = (block: string): boolean => {
+    const [head = ""] = block.split(/^## /m, 1);
+    return about === null || head.split(about).some((rest, at) => at > 0 && !/^(?:[\w-]|\.\w)/.test(rest));
+  };
+  const blocks = text.split(/^(?=# )/m).filter(isAbout);
+  const sections = blocks
+    .flatMap((block) => block.split(/^(?=#)/m))
+    .filter((one) => !isListOfNames.test(one));
   // Items that begin with a link are an index of other files.
-  return parts
-    .filter((part) => !/^#+ (?:rollout_summary_files|keywords)\b/.test(part))
-    .flatMap((part) => [...part.matchAll(/^\s*[-*+]\s+(?!\[)(.+)$/gm)].map(([, item = ""]) => item));
+  return sections.flatMap((one) =>
+    [...one.matchAll(/^[ \t]*[-*+][ \t]+(?!\[)(.+)$/gm)].map(([, item = ""]) => item),
+  );
 }
 
-interface Read {
-  cwd: string;
-  memory: OwnMemory;
-  facts: readonly Fact[];
-}
+// In the memory of Codex.
+const isListOfNames = /^#+ (?:rollout_summary_files|keywords)\b/;
 
 /** Runs in a transaction. */
-function store(deps: OwnMemoriesDeps, { cwd, memory, facts }: Read) {
+function store(
+  deps: OwnMemoriesDeps,
+  { cwd, memory, facts }: { cwd: string; memory: OwnMemory; facts: readonly Fact[] },
+) {
   const { memoryRecords, observations } = deps.store;
   const from = `memory:${memory.host}:${contentKey(memory.path, memory.about ?? "")}:`;
   const keyOf = ({ file, text }: Fact) => from + contentKey(file.path, text);
@@ -180,29 +175,17 @@ function store(deps: OwnMemoriesDeps, { cwd, memory, facts }: Read) {
 
 function recordOf(
   { kind, text, file }: Fact,
-  { key, host, project, now }: { key: string; host: string; project: string; now: number },
+  owner: { key: string; host: string; project: string; now: number },
 ) {
+  const { key, host, project, now } = owner;
+  const draft = keptDraft({ text, kind, isSure: true, quote: null });
   return {
     draft: {
-      ...quotedTexts(text),
-      obs_type: typeOfKind[kind],
-      subtitle: null,
-      facts: [],
-      concepts: [],
-      files_read: [cleanText(file.path)],
-      files_modified: [],
-      provenance: "agent" as const,
-      statement: {
-        said_by: "agent" as const,
-        kind,
-        standing: kind === "rule" || kind === "preference",
-        reach: "project" as const,
-        salience: salienceOf[kind],
-      },
+      ...{ ...draft, files_read: [cleanText(file.path)], provenance: "agent" as const },
+      statement: { ...draft.statement, said_by: "agent" as const },
     },
-    ...{ sources: [], session_id: null, sdk_session_id: noSession, prompt_number: null },
+    ...{ sources: [], session_id: null, sdk_session_id: `memory:${host}`, prompt_number: null },
     ...{ project, generator: keptByAgent, agent_id: null, agent_type: host, discovery_tokens: 0 },
-    generation_key: key,
-    created_at_epoch: Math.min(file.at_epoch, now),
+    ...{ generation_key: key, created_at_epoch: Math.min(file.at_epoch, now) },
   };
 }
