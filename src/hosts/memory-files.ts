@@ -77,9 +77,8 @@ export function memoryFilesOf(host: string, where: Where): string[] {
 /** What the agent of a host keeps itself about the work in a folder. */
 export interface OwnMemory {
   host: string;
-  /** A file with a fact in each list item, or a folder with a file for each fact. */
+  /** A Markdown file with a fact in each list item, or a folder with a file for each fact. */
   path: string;
-  isFolder: boolean;
   /** Of a file for all projects only the blocks that name this folder are meant. */
   about: string | null;
 }
@@ -90,18 +89,16 @@ export function ownMemoriesOf(
   { recorded, ...where }: Pick<Where, "home" | "environment"> & { recorded(host: string): readonly string[] },
 ): OwnMemory[] {
   const of = (host: string) => folderOf(host, { ...where, recorded: recorded(host) }) ?? "";
-  const file = (host: string, path: string, about: string | null = null): OwnMemory => {
-    return { host, path, about, isFolder: false };
-  };
-  const qwen = (one: string) => join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md");
-  const ofFolders = [...new Set([cwd, folder])].flatMap((one): OwnMemory[] => [
-    { ...file("claude-code", claudeMemory(one, of("claude-code"))), isFolder: true },
-    file("qwen-code", qwen(one)),
-    ...geminiMemories(one, of("gemini-cli")).map((path) => file("gemini-cli", path)),
+  const inFolder = (one: string): (readonly [string, string])[] => [
+    ["claude-code", claudeMemory(one, of("claude-code"))],
+    ["qwen-code", join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md")],
+    ...geminiMemories(one, of("gemini-cli")).map((path) => ["gemini-cli", path] as const),
     // In any other folder the file of this name may be a part of what was cloned.
-    ...(one.startsWith(of("openclaw") + sep) ? [file("openclaw", join(one, "MEMORY.md"))] : []),
-  ]);
-  return [...ofFolders, file("codex", join(of("codex"), "memories", "MEMORY.md"), folder)];
+    ...(one.startsWith(of("openclaw") + sep) ? [["openclaw", join(one, "MEMORY.md")] as const] : []),
+  ];
+  const ofFolders = [...new Set([cwd, folder])].flatMap(inFolder);
+  const codex = { host: "codex", path: join(of("codex"), "memories", "MEMORY.md"), about: folder };
+  return [...ofFolders.map(([host, path]) => ({ host, path, about: null })), codex];
 }
 
 // Gemini CLI lists the names of its folders by project.

@@ -1,6 +1,5 @@
 // Applies host events in the worker, and returns the hook's output.
 
-import { cleanKey } from "../capture/clean-input.ts";
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { type Exclusions, noExclusions } from "../capture/exclusions.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
@@ -35,8 +34,8 @@ interface HostEventDeps extends InjectionDeps {
   inTurn?: InTurn;
   /** Reads what other devices wrote, and where the work tree is, before the context of a session start. Never throws. */
   beforeStart?(cwd: string | null): Promise<void>;
-  /** Reads a file that the agent keeps its own memory in, when it wrote that. Never throws. */
-  afterWrite?(cwd: string, files: readonly string[]): Promise<void>;
+  /** After the event is stored. Never throws. */
+  afterWrite?(event: HostEvent, files: readonly string[]): Promise<void>;
 }
 
 /** How an event arrived. */
@@ -115,7 +114,6 @@ function isExcluded(exclusions: Exclusions = noExclusions, event: HostEvent): bo
   return event.kind === "tool_use" && exclusions.isNamedIn([event.toolInput, event.toolResponse], cwd);
 }
 
-type ToolUse = Extract<HostEvent, { kind: "tool_use" }>;
 type UnreadName = Pick<UnreadEvent, "host" | "last_event">;
 
 const maxUnreadName = 100;
@@ -189,7 +187,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         agentId: event.agentId ?? undefined,
         agentType: event.agentType ?? undefined,
       });
-      await noteWritten(deps, event);
+      await deps.afterWrite?.(event, event.wrote ?? []);
       if (delivery.at === undefined) await injections.afterUse(event);
       return event.about === undefined ? noReply : inject(() => injections.afterTool(event, delivery));
     case "agent_message":
@@ -214,12 +212,6 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     default:
       return event satisfies never;
   }
-}
-
-// The memory is named by the folder where the session began.
-async function noteWritten({ afterWrite, sessionOf }: AnswerDeps, event: ToolUse): Promise<void> {
-  const cwd = sessionOf(cleanKey(event.sessionId))?.cwd ?? event.cwd;
-  if (event.wrote !== undefined && cwd !== null) await afterWrite?.(cwd, event.wrote);
 }
 
 /** An event's key and its texts, cleaned once. */

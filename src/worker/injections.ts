@@ -30,9 +30,7 @@ export interface InjectionDeps {
   /** Present label of a renamed or merged project. */
   projectNamed(label: string): string;
   /** The session of a host's session id, if known. */
-  sessionOf(
-    claudeSessionId: string,
-  ): { project: string; sdk_session_id: string; cwd?: string | null } | undefined;
+  sessionOf(claudeSessionId: string): { project: string; sdk_session_id: string } | undefined;
   /** The line that tells an agent of this host of the tools that keep records; null where it is not told. */
   toldOf?(host: string): string | null;
   /** What the host's own memory files say to an agent in `cwd`. */

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
 import { keptDraft } from "../capture/agent-records.ts";
+import { cleanKey } from "../capture/clean-input.ts";
 import type { Exclusions } from "../capture/exclusions.ts";
 import type { Clock } from "../core/clock.ts";
 import { unlessMissing } from "../core/error-code.ts";
@@ -12,6 +13,7 @@ import { contentKey } from "../core/ids.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
 import { type KeptKind, keptByAgent } from "../core/records/statement.ts";
+import type { HostEvent } from "../hosts/host-event.ts";
 import { type OwnMemory, ownMemoriesOf } from "../hosts/memory-files.ts";
 import { cleanPrompt, cleanText } from "../privacy/clean.ts";
 import type { Environment } from "../settings/environment.ts";
@@ -46,7 +48,7 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
     if (seen.get(name) === version) return;
     const facts = files.flatMap((file) => factsIn(memory, file)).slice(0, mostFacts);
     const { made, changed } = await deps.store.commit(() => store(deps, { cwd, memory, facts }));
-    for (const observation of made) for (const event of createdEvents(observation)) deps.publish(event);
+    for (const event of made.flatMap(createdEvents)) deps.publish(event);
     for (const observation of changed) deps.publish({ type: "observation_changed", observation });
     if (made.length > 0) deps.onNewText(made.map(({ id }) => id));
     seen.set(name, version);
@@ -58,11 +60,11 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
   return {
     /** Reads the memories that changed. Never throws. */
     read,
-    /** `read`, if one of the files is of a memory. */
-    async readWritten(cwd: string, files: readonly string[]): Promise<void> {
-      const isOf = ({ path, isFolder }: OwnMemory) =>
-        files.some((file) => file === path || (isFolder && file.startsWith(path + sep)));
-      if (memoriesOf(cwd).some(isOf)) await read(cwd);
+    /** `read`, if a file is of a memory, which is named by the folder where the session began. Never throws. */
+    async readWritten({ sessionId, cwd }: HostEvent, files: readonly string[]): Promise<void> {
+      const began = deps.store.sessions.byClaudeId(cleanKey(sessionId))?.cwd ?? cwd;
+      const isKept = (file: string) => memoriesOf(began ?? "").some(({ path }) => isIn(path, file));
+      if (began !== null && files.some(isKept)) await read(began);
     },
     /** `files_read` of the records of what the host itself loads. */
     marksOf: (host: string, cwd: string) =>
@@ -71,6 +73,10 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
         .flatMap((memory) => failOpenSync("list an agent's own memory", () => filesOf(memory)) ?? [])
         .map(({ path }) => JSON.stringify([cleanText(path)])),
   };
+}
+
+function isIn(path: string, file: string): boolean {
+  return file === path || file.startsWith(path + sep);
 }
 
 const mostFacts = 60;
@@ -84,7 +90,8 @@ interface MemoryFile {
 }
 
 // Throws when it cannot be read: then its records stay.
-function filesOf({ path, isFolder }: OwnMemory): MemoryFile[] {
+function filesOf({ path }: OwnMemory): MemoryFile[] {
+  const isFolder = !path.endsWith(".md");
   const names = isFolder ? (unlessMissing(() => readdirSync(path)) ?? []) : [""];
   return names
     .filter((name) => !isFolder || (name.endsWith(".md") && name !== "MEMORY.md"))
@@ -104,12 +111,13 @@ interface Fact {
 }
 
 /** One fact, or one in each list item; none where the form is not understood. */
-function factsIn({ isFolder, about }: OwnMemory, file: MemoryFile): Fact[] {
+function factsIn({ path, about }: OwnMemory, file: MemoryFile): Fact[] {
   const { text, isPrivate } = cleanPrompt(readFileSync(file.path, "utf8"));
   if (isPrivate) return [];
-  const found = isFolder
-    ? factOfFile(text)
-    : itemsIn(text, about).map((item) => ({ kind: "fact" as const, text: item }));
+  const found =
+    file.path === path
+      ? itemsIn(text, about).map((item) => ({ kind: "fact" as const, text: item }))
+      : factOfFile(text);
   return found
     .map((fact) => ({ ...fact, text: excerpt(fact.text.replace(/\s+/g, " ").trim(), maxFactChars), file }))
     .filter((fact) => fact.text !== "");
