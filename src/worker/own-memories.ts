@@ -36,7 +36,7 @@ interface OwnMemoriesDeps {
 }
 
 export function buildOwnMemories(deps: OwnMemoriesDeps) {
-  const { env: environment, recorded, projects } = deps;
+  const { env: environment, recorded, projects, store } = deps;
   const isOn = deps.settings.get("MEM_HOST_MEMORY");
   const where = { environment, recorded, home: homedir() };
   const memoriesOf = (cwd: string) => ownMemoriesOf({ cwd, folder: projects.placeOf(cwd).folder }, where);
@@ -47,9 +47,9 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
     const version = JSON.stringify(files);
     if (seen.get(name) === version) return;
     const facts = files.flatMap((file) => factsIn(memory, file)).slice(0, mostFacts);
-    const { made, changed } = await deps.store.commit(() => store(deps, { cwd, memory, facts }));
+    const { made, ended } = await store.commit(() => keep(deps, { cwd, memory, facts }));
     for (const event of made.flatMap(createdEvents)) deps.publish(event);
-    for (const observation of changed) deps.publish({ type: "observation_changed", observation });
+    for (const observation of ended) deps.publish({ type: "observation_changed", observation });
     if (made.length > 0) deps.onNewText(made.map(({ id }) => id));
     seen.set(name, version);
   }
@@ -62,21 +62,21 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
     read,
     /** `read`, if a file is of a memory, which is named by the folder where the session began. Never throws. */
     async readWritten({ sessionId, cwd }: HostEvent, files: readonly string[]): Promise<void> {
-      const began = deps.store.sessions.byClaudeId(cleanKey(sessionId))?.cwd ?? cwd;
-      const isKept = (file: string) => memoriesOf(began ?? "").some(({ path }) => isIn(path, file));
-      if (began !== null && files.some(isKept)) await read(began);
+      const began = store.sessions.byClaudeId(cleanKey(sessionId))?.cwd ?? cwd;
+      if (began === null || files.length === 0) return;
+      const isKept = ({ path }: OwnMemory) =>
+        files.some((file) => file === path || file.startsWith(path + sep));
+      if (memoriesOf(began).some(isKept)) await read(began);
     },
     /** `files_read` of the records of what the host itself loads. */
-    marksOf: (host: string, cwd: string) =>
-      memoriesOf(cwd)
-        .filter((memory) => memory.host === host)
-        .flatMap((memory) => failOpenSync("list an agent's own memory", () => filesOf(memory)) ?? [])
-        .map(({ path }) => JSON.stringify([cleanText(path)])),
+    marksOf(host: string, cwd: string): string[] {
+      const own = memoriesOf(cwd).filter((memory) => memory.host === host);
+      const files = own.flatMap(
+        (memory) => failOpenSync("list an agent's own memory", () => filesOf(memory)) ?? [],
+      );
+      return files.map(({ path }) => JSON.stringify([cleanText(path)]));
+    },
   };
-}
-
-function isIn(path: string, file: string): boolean {
-  return file === path || file.startsWith(path + sep);
 }
 
 const mostFacts = 60;
@@ -91,17 +91,14 @@ interface MemoryFile {
 
 // Throws when it cannot be read: then its records stay.
 function filesOf({ path }: OwnMemory): MemoryFile[] {
-  const isFolder = !path.endsWith(".md");
-  const names = isFolder ? (unlessMissing(() => readdirSync(path)) ?? []) : [""];
-  return names
-    .filter((name) => !isFolder || (name.endsWith(".md") && name !== "MEMORY.md"))
-    .toSorted()
-    .flatMap((name) => {
-      const file = join(path, name);
-      const stats = unlessMissing(() => statSync(file));
-      if (stats?.isFile() !== true || stats.size > maxBytes) return [];
-      return { path: file, bytes: stats.size, at_epoch: Math.floor(stats.mtimeMs) };
-    });
+  const names = unlessMissing(() => readdirSync(path)) ?? [];
+  const facts = names.filter((name) => name.endsWith(".md") && name !== "MEMORY.md").toSorted();
+  const paths = path.endsWith(".md") ? [path] : facts.map((name) => join(path, name));
+  return paths.flatMap((one) => {
+    const stats = unlessMissing(() => statSync(one));
+    if (stats?.isFile() !== true || stats.size > maxBytes) return [];
+    return { path: one, bytes: stats.size, at_epoch: Math.floor(stats.mtimeMs) };
+  });
 }
 
 interface Fact {
@@ -112,88 +109,75 @@ interface Fact {
 
 /** One fact, or one in each list item; none where the form is not understood. */
 function factsIn({ path, about }: OwnMemory, file: MemoryFile): Fact[] {
-  const { text, isPrivate } = cleanPrompt(readFileSync(file.path, "utf8"));
+  const { text: whole, isPrivate } = cleanPrompt(readFileSync(file.path, "utf8"));
   if (isPrivate) return [];
-  const found =
-    file.path === path
-      ? itemsIn(text, about).map((item) => ({ kind: "fact" as const, text: item }))
-      : factOfFile(text);
-  return found
-    .map((fact) => ({ ...fact, text: excerpt(fact.text.replace(/\s+/g, " ").trim(), maxFactChars), file }))
-    .filter((fact) => fact.text !== "");
+  const found = file.path === path ? itemsIn(whole, about) : factOfFile(whole);
+  return found.flatMap(([kind, given]) => {
+    const text = excerpt(given.replace(/\s+/g, " ").trim(), maxFactChars);
+    return text === "" ? [] : { kind, text, file };
+  });
 }
 
-function factOfFile(text: string): Pick<Fact, "kind" | "text">[] {
-  const [, head = "", body = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n---\r?\n(.*)$/s.exec(text) ?? [];
-  const field = (name: string) =>
-    new RegExp(`^[ \\t]*${name}:[ \\t]*["']?(.*?)["']?[ \\t\\r]*$`, "m").exec(head)?.[1] ?? "";
-  const kind = kindOfType.get(field("type"));
-  return kind === undefined ? [] : [{ kind, text: body.trim() === "" ? field("description") : body }];
+type KindAndText = readonly [KeptKind, string];
+
+function factOfFile(whole: string): KindAndText[] {
+  const [, head = "", body = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n---\r?\n(.*)$/s.exec(whole) ?? [];
+  const type = /^[ \t]*type:[ \t]*["']?(\w+)/m.exec(head)?.[1] ?? "";
+  const kind = kindOfType.get(type);
+  return kind === undefined ? [] : [[kind, body]];
 }
 
-const kindOfType: ReadonlyMap<string, KeptKind> = new Map([
+const kindOfType = new Map<string, KeptKind>([
   ["user", "preference"],
   ["feedback", "rule"],
   ["project", "decision"],
   ["reference", "fact"],
 ]);
 
-function itemsIn(text: string, about: string | null): string[] {
+function itemsIn(whole: string, about: string | null): KindAndText[] {
   const isAbout = (block: string): boolean => {
     const [head = ""] = block.split(/^## /m, 1);
     return about === null || head.split(about).some((rest, at) => at > 0 && !/^(?:[\w-]|\.\w)/.test(rest));
   };
-  const blocks = text.split(/^(?=# )/m).filter(isAbout);
+  const blocks = whole.split(/^(?=# )/m).filter(isAbout);
   const sections = blocks
     .flatMap((block) => block.split(/^(?=#)/m))
     .filter((one) => !isListOfNames.test(one));
   // Items that begin with a link are an index of other files.
-  return sections.flatMap((one) =>
-    [...one.matchAll(/^[ \t]*[-*+][ \t]+(?!\[)(.+)$/gm)].map(([, item = ""]) => item),
-  );
+  const items = sections.flatMap((one) => [...one.matchAll(/^[ \t]*[-*+][ \t]+(?!\[)(.+)$/gm)]);
+  return items.map(([, item = ""]) => ["fact", item]);
 }
 
 // In the memory of Codex.
 const isListOfNames = /^#+ (?:rollout_summary_files|keywords)\b/;
 
 /** Runs in a transaction. */
-function store(
-  deps: OwnMemoriesDeps,
+function keep(
+  { store, projects, exclusions, clock }: OwnMemoriesDeps,
   { cwd, memory, facts }: { cwd: string; memory: OwnMemory; facts: readonly Fact[] },
 ) {
-  const { memoryRecords, observations } = deps.store;
+  const { memoryRecords, observations } = store;
   const from = `memory:${memory.host}:${contentKey(memory.path, memory.about ?? "")}:`;
-  const keyOf = ({ file, text }: Fact) => from + contentKey(file.path, text);
-  const before = memoryRecords.withKeys({ from });
-  const known = new Set(before.map(({ key }) => key));
-  const present = new Set(facts.map(keyOf));
-  const isNew = (fact: Fact): boolean =>
-    !known.has(keyOf(fact)) &&
-    !memoryRecords.isDeleted(keyOf(fact)) &&
-    !deps.exclusions.isNamedIn([fact.file.path, fact.text], cwd);
-  const fresh = facts.filter(isNew);
-  const project = fresh.length === 0 ? "" : deps.projects.claim(cwd);
-  const owner = { project, host: memory.host, now: deps.clock.now() };
-  const made = fresh.flatMap(
-    (fact) => observations.insert(recordOf(fact, { key: keyOf(fact), ...owner })) ?? [],
+  const byKey = new Map(facts.map((fact) => [from + contentKey(fact.file.path, fact.text), fact]));
+  const before = new Map(memoryRecords.withKeys({ from }).map(({ key, id }) => [key, id]));
+  const fresh = [...byKey].filter(
+    ([key, { file, text }]) =>
+      !before.has(key) && !memoryRecords.isDeleted(key) && !exclusions.isNamedIn([file.path, text], cwd),
   );
-  const changed = before.flatMap(({ id, key }) => (present.has(key) ? [] : (memoryRecords.end(id) ?? [])));
-  return { made, changed };
-}
-
-function recordOf(
-  { kind, text, file }: Fact,
-  owner: { key: string; host: string; project: string; now: number },
-) {
-  const { key, host, project, now } = owner;
-  const draft = keptDraft({ text, kind, isSure: true, quote: null });
-  return {
-    draft: {
-      ...{ ...draft, files_read: [cleanText(file.path)], provenance: "agent" as const },
-      statement: { ...draft.statement, said_by: "agent" as const },
-    },
-    ...{ sources: [], session_id: null, sdk_session_id: `memory:${host}`, prompt_number: null },
-    ...{ project, generator: keptByAgent, agent_id: null, agent_type: host, discovery_tokens: 0 },
-    ...{ generation_key: key, created_at_epoch: Math.min(file.at_epoch, now) },
-  };
+  const project = fresh.length === 0 ? "" : projects.claim(cwd);
+  const made = fresh.flatMap(([generation_key, { kind, text, file }]) => {
+    const draft = keptDraft({ text, kind, isSure: true, quote: null });
+    const stored = observations.insert({
+      draft: {
+        ...{ ...draft, files_read: [cleanText(file.path)], provenance: "agent" },
+        statement: { ...draft.statement, said_by: "agent" },
+      },
+      ...{ sources: [], session_id: null, sdk_session_id: `memory:${memory.host}`, prompt_number: null },
+      ...{ project, generator: keptByAgent, agent_id: null, agent_type: memory.host, discovery_tokens: 0 },
+      ...{ generation_key, created_at_epoch: Math.min(file.at_epoch, clock.now()) },
+    });
+    return stored ?? [];
+  });
+  const gone = [...before].filter(([key]) => !byKey.has(key));
+  return { made, ended: gone.flatMap(([, id]) => memoryRecords.end(id) ?? []) };
 }

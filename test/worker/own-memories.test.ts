@@ -67,15 +67,15 @@ test("a changed fact replaces its record, a removed one is told no more, and one
   expect(await start("codex")).toContain("port 4000");
 });
 
-test("a fact that the user rejected stays away while its file says the same", async () => {
+test("a fact that the user rejected or deleted stays away while its file says the same", async () => {
   const { keep, start, called } = await world();
-  keep("a.md", "project", "We ship on Fridays.");
-  await start("codex");
-  const { body } = await called.get("/api/observations");
-  const [{ id }] = (body as { items: [{ id: number }] }).items;
-  await called.post(`/api/observations/${id}/status`, { status: "rejected" });
-  keep("a.md", "project", "We ship on Fridays.\n");
-  expect(await start("codex")).not.toContain("Fridays");
+  const files = { "a.md": "We ship on Fridays.", "b.md": "We ship from main." };
+  for (const [name, text] of Object.entries(files)) keep(name, "project", text);
+  expect(await start("codex")).toMatch(/Fridays.*main|main.*Fridays/s);
+  await called.post("/api/observations/1/status", { status: "rejected" });
+  await fetch(`http://127.0.0.1:${called.port}/api/observations/2`, { method: "DELETE" });
+  for (const [name, text] of Object.entries(files)) keep(name, "project", `${text}\n`);
+  expect(await start("codex")).not.toMatch(/Fridays|main/);
 });
 
 test("is read when the agent writes it", async () => {

@@ -70,8 +70,8 @@ export function createMemoryRecords(db: Sqlite) {
   const sql = createSql(db);
   const { hasKey } = createTombstones(db);
   return {
-    withKeys: sql.all<[{ from: string }], Observation & { key: string }>(
-      `select ${observationColumns}, generation_key as "key"
+    withKeys: sql.all<[{ from: string }], { id: number; key: string }>(
+      `select id, generation_key as "key"
        from observations
        where generation_key >= @from and generation_key < @from || '~'`,
     ),
