@@ -91,9 +91,10 @@ interface MemoryFile {
 
 // Throws when it cannot be read: then its records stay.
 function filesOf({ path }: OwnMemory): MemoryFile[] {
-  const names = unlessMissing(() => readdirSync(path)) ?? [];
+  const isFile = path.endsWith(".md");
+  const names = isFile ? [] : (unlessMissing(() => readdirSync(path)) ?? []);
   const facts = names.filter((name) => name.endsWith(".md") && name !== "MEMORY.md").toSorted();
-  const paths = path.endsWith(".md") ? [path] : facts.map((name) => join(path, name));
+  const paths = isFile ? [path] : facts.map((name) => join(path, name));
   return paths.flatMap((one) => {
     const stats = unlessMissing(() => statSync(one));
     if (stats?.isFile() !== true || stats.size > maxBytes) return [];
