@@ -319,7 +319,7 @@ test("in a private prompt nothing is kept", async () => {
   expect(body).toEqual({ status: "skipped", reason: "private" });
 });
 
-test("a rule in Claude Code's memory is told to Codex, and not to Claude Code", async () => {
+test("Codex gets a rule of Claude Code's memory, and Claude Code does not", async () => {
   const { wrote, start, rules } = await session();
   wrote("pnpm", "feedback", "Use pnpm, never npm. <private>hunter2</private>");
   wrote("MEMORY", "feedback", "The index of all facts.");
@@ -331,7 +331,7 @@ test("a rule in Claude Code's memory is told to Codex, and not to Claude Code", 
   expect(await rules()).toMatchObject({ rules: [{ source: "agent", said_by: "agent" }], proposals: [] });
 });
 
-test("a changed fact replaces its record, a removed one is told no more, and may return", async () => {
+test("a changed fact replaces its record; a removed one ends, and may return", async () => {
   const { wrote, start } = await session();
   const path = wrote("port", "reference", "The preview runs on port 4000.");
   expect(await start("codex")).toContain("port 4000");
@@ -345,7 +345,7 @@ test("a changed fact replaces its record, a removed one is told no more, and may
   expect(await start("codex")).toContain("port 4000");
 });
 
-test("a fact that the user rejected or deleted stays away while its file says the same", async () => {
+test("a fact that the user rejected or deleted stays away with the same file", async () => {
   const { wrote, start, rules } = await session();
   const { port, post } = await worker();
   for (const name of ["a", "b"]) wrote(name, "user", `Prefers ${name}.`);
@@ -365,7 +365,7 @@ test("the memory is read when the agent writes it", async () => {
   expect(await rules()).toMatchObject({ rules: [{ text: "Prefers port 4000." }] });
 });
 
-test("of the one memory of Codex only the blocks about this project are told", async () => {
+test("gives only the blocks about this project of the one memory of Codex", async () => {
   const { cwd, start } = await session();
   const block = (at: string, fact: string) =>
     `# Task Group: work\napplies_to: cwd=${at}; reuse_rule=safe\n\n### keywords\n\n- words\n\n## Reusable knowledge\n\n- ${fact}\n`;
@@ -377,7 +377,7 @@ test("of the one memory of Codex only the blocks about this project are told", a
   expect(await start("codex")).not.toContain("Migrations");
 });
 
-test("with MEM_HOST_MEMORY=false nothing of it is told", async () => {
+test("MEM_HOST_MEMORY=false injects nothing of it", async () => {
   const { wrote, start } = await session(
     undefined,
     await callWorker(undefined, { ...folders, MEM_HOST_MEMORY: "false" }),

@@ -24,7 +24,7 @@ async function sentences(host = "claude-code", recorded: string[] = [], environm
   return [...(await memory(host, cwd))].sort();
 }
 
-test("reads the files of Claude Code in the folder, above it and in the home, with their imports", async () => {
+test("reads the files of Claude Code here, above and in the home, with imports", async () => {
   write("work/app/src/CLAUDE.md", "Here.");
   write("work/app/CLAUDE.local.md", "Above.");
   write("work/.claude/rules/style.md", "In the rules. @../../CLAUDE.md");
@@ -37,7 +37,7 @@ test("reads the files of Claude Code in the folder, above it and in the home, wi
   expect(found).not.toContain("of another host");
 });
 
-test("reads the one recorded folder, else the one of the host's variable, else the default", async () => {
+test("reads the one recorded folder, else that of the variable, else the default", async () => {
   const named = { CODEX_HOME: join(home, "named") };
   for (const folder of ["recorded", "named", ".codex"]) write(`${folder}/AGENTS.md`, `In ${folder}.`);
   expect(await sentences("codex", ["recorded"], named)).toEqual(["in recorded"]);
@@ -46,7 +46,7 @@ test("reads the one recorded folder, else the one of the host's variable, else t
   expect(await sentences("another")).toEqual([]);
 });
 
-test("reads a changed file again, and leaves out what cannot be read, and huge files", async () => {
+test("reads a changed file again, and leaves out unreadable and huge files", async () => {
   const memory = createHostMemory(home, {});
   write("work/app/CLAUDE.md", "One.");
   write("work/CLAUDE.md", `Huge.\n${"x".repeat(600_000)}`);
