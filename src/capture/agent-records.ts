@@ -163,7 +163,7 @@ function store(deps: AgentRecordsDeps, record: Placed<AgentRecord>): Kept | MemE
     return { status: "exists", observation: same, kind, proposed: false, replaced: null, kept_old: null };
   if (record.cwd !== undefined && record.project === undefined) deps.projects.claim(record.cwd);
   const observation = insertManual(observations.insert, {
-    draft: draftOf({ text, kind, isSure, quote }),
+    draft: keptDraft({ text, kind, isSure, quote }),
     session_id: session?.id ?? null,
     sdk_session_id,
     project,
@@ -292,7 +292,8 @@ function judge({ store }: AgentRecordsDeps, { id, verdict, why, project }: Place
   return store.review.judge(id, { status, superseded_by: null, note }) ?? observation;
 }
 
-function draftOf({ text, kind, isSure, quote }: Checked & { text: string }) {
+/** The draft of a record that an agent keeps. */
+export function keptDraft({ text, kind, isSure, quote }: Checked & { text: string }) {
   const standing = isUserRule(kind) && isSure;
   return {
     ...quotedTexts(text),

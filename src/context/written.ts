@@ -1,8 +1,12 @@
 // What the agent's own memory files say already (CLAUDE.md, AGENTS.md): statements with the same sentences are not injected.
+import { keptByAgent } from "../core/records/statement.ts";
 import { sentencesOf } from "../statements/text/sentences.ts";
 import type { ContextPort } from "./context-port.ts";
 
-/** Sentences in a form that ignores white space, case, emphasis and quotation marks. */
+/**
+ * Sentences in a form that ignores white space, case, emphasis and quotation marks; and the `files_read` of records that were
+ * read from the agent's own memory.
+ */
 export type Written = ReadonlySet<string>;
 
 /** The sentences of a Markdown text. */
@@ -18,13 +22,14 @@ export function writtenIn(text: string): Written {
 
 /** The port without statements that are written, except before an action: there a rule is a reminder. */
 export function withoutWritten(port: ContextPort, written: Written): ContextPort {
-  const { statements } = port;
+  const { relevant, statements } = port;
   if (statements === undefined || written.size === 0) return port;
   const isNew = (one: Quoted): boolean => !isWritten(one, written);
   return {
     ...port,
     forContext: (request) => port.forContext(request).filter(isNew),
     pinned: (project, limit) => port.pinned(project, limit).filter(isNew),
+    relevant: relevant && (async (request) => (await relevant(request)).filter(isNew)),
     statements: {
       ...statements,
       standingRules: (request) => statements.standingRules(request).filter(isNew),
@@ -54,9 +59,12 @@ const maxRecords = 200;
 interface Quoted {
   summary: string;
   narrative?: string | null;
+  generator?: string;
+  files_read?: string;
 }
 
-function isWritten({ summary, narrative }: Quoted, written: Written): boolean {
+function isWritten({ summary, narrative, generator, files_read = "" }: Quoted, written: Written): boolean {
+  if (generator === keptByAgent && written.has(files_read)) return true;
   const forms = formsOf(narrative ?? summary);
   return forms.length > 0 && forms.every((form) => written.has(form));
 }

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { failOpenSync, MemError } from "../core/errors.ts";
 import { type DataPaths, packageFile } from "../core/paths.ts";
 import { hookCommand, type Launcher } from "./hook-command.ts";
-import type { HostAgent, HostPlace, McpServer } from "./integration.ts";
+import type { HostAgent, HostPlace, Integration, McpServer } from "./integration.ts";
 
 /** The machine, as its environment names it. */
 export interface Machine {
@@ -45,13 +45,21 @@ export function traceOf(machine: Machine, { integration }: HostAgent, { folder }
   return programOn(machine, integration.program);
 }
 
-function folderOf({ environment, home }: Machine, { integration }: HostAgent): string {
-  const { variable, inVariable = "", inHome } = integration.folder;
+/** The host's folder of settings for the user of this home. */
+export function settingsFolder(
+  { environment, home }: Pick<Machine, "environment" | "home">,
+  { folder: { variable, inVariable = "", inHome } }: Pick<Integration, "folder">,
+): string {
   const named = variable === null ? "" : (environment[variable] ?? "");
-  if (named !== "") return join(resolve(named), inVariable);
-  if (isAbsolute(home)) return join(home, inHome);
+  return named === "" ? join(home, inHome) : join(resolve(named), inVariable);
+}
+
+function folderOf(machine: Machine, { integration }: HostAgent): string {
+  const folder = settingsFolder(machine, integration);
+  if (isAbsolute(folder)) return folder;
+  const { variable } = integration.folder;
   throw new MemError("host_settings_unreadable", {
-    message: `The home directory is "${home}", which is not an absolute path.`,
+    message: `The home directory is "${machine.home}", which is not an absolute path.`,
     hint: `Set HOME${variable === null ? "" : `, or ${variable}`}.`,
   });
 }

@@ -1,6 +1,12 @@
 // Where host agents keep their own memory: files that the user or the agent writes and every session gets in full. `mem`
 // reads them, to leave out what the agent has already, and never changes them.
-import { basename, dirname, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import { unlessMissing } from "../core/error-code.ts";
+import { failOpenSync } from "../core/errors.ts";
+import { isJsonObject } from "../text/json.ts";
+import { parseObject, textField } from "../text/json-fields.ts";
+import { settingsFolder } from "./host-places.ts";
 import { hostAgents } from "./registry.ts";
 
 interface MemoryFiles {
@@ -64,24 +70,57 @@ export function memoryFilesOf(host: string, where: Where): string[] {
   return [
     ...foldersFrom(where.cwd).flatMap((one) => files.inProject.map((name) => join(one, name))),
     ...files.inFolder.map((name) => join(folder, name)),
-    ...(host === "claude-code" ? [autoMemory(where.cwd, folder)] : []),
+    ...(host === "claude-code" ? [join(claudeMemory(where.cwd, folder), "MEMORY.md")] : []),
   ];
 }
 
+/** What the agent of a host keeps itself about the work in a folder. */
+export interface OwnMemory {
+  host: string;
+  /** A Markdown file with a fact in each list item, or a folder with a file for each fact. */
+  path: string;
+  /** Of a file for all projects only the blocks that name this folder are meant. */
+  about: string | null;
+}
+
+/** They need not exist. `folder` is the top folder of the work tree. The layouts are not documented, and change. */
+export function ownMemoriesOf(
+  { cwd, folder }: { cwd: string; folder: string },
+  { recorded, ...where }: Pick<Where, "home" | "environment"> & { recorded(host: string): readonly string[] },
+): OwnMemory[] {
+  const of = (host: string) => folderOf(host, { ...where, recorded: recorded(host) }) ?? "";
+  const inFolder = (one: string): (readonly [string, string])[] => [
+    ["claude-code", claudeMemory(one, of("claude-code"))],
+    ["qwen-code", join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md")],
+    ...geminiMemories(one, of("gemini-cli")).map((path) => ["gemini-cli", path] as const),
+    // In any other folder the file of this name may be a part of what was cloned.
+    ...(one.startsWith(of("openclaw") + sep) ? [["openclaw", join(one, "MEMORY.md")] as const] : []),
+  ];
+  const ofFolders = [...new Set([cwd, folder])].flatMap(inFolder);
+  const codex = { host: "codex", path: join(of("codex"), "memories", "MEMORY.md"), about: folder };
+  return [...ofFolders.map(([host, path]) => ({ host, path, about: null })), codex];
+}
+
+// Gemini CLI lists the names of its folders by project.
+function geminiMemories(folder: string, settings: string): string[] {
+  const list = failOpenSync("read Gemini's projects", () =>
+    unlessMissing(() => parseObject(readFileSync(join(settings, "projects.json"), "utf8"))),
+  );
+  const name = isJsonObject(list?.projects) ? basename(textField(list.projects, folder)) : "";
+  return name === "" ? [] : [join(settings, "tmp", name, "memory", "MEMORY.md")];
+}
+
 // The environment may lack the host's variable: one recorded folder is the host's.
-function folderOf(host: string, { home, environment, recorded }: Where): string | null {
+function folderOf(host: string, { recorded, ...machine }: Omit<Where, "cwd">): string | null {
   const [only, ...others] = recorded;
   if (only !== undefined && others.length === 0) return only;
   const agent = hostAgents.find((one) => one.host.name === host);
-  if (agent === undefined) return null;
-  const { variable, inVariable = "", inHome } = agent.integration.folder;
-  const named = variable === null ? "" : (environment[variable] ?? "");
-  return named === "" ? join(home, inHome) : join(resolve(named), inVariable);
+  return agent === undefined ? null : settingsFolder(machine, agent.integration);
 }
 
-// Claude Code's notes for itself, in a folder named by the project's path.
-function autoMemory(cwd: string, folder: string): string {
-  return join(folder, "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory", "MEMORY.md");
+// The agent's notes for itself, in a folder named by the project's path.
+function claudeMemory(cwd: string, folder: string): string {
+  return join(folder, "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory");
 }
 
 function foldersFrom(cwd: string): string[] {

@@ -189,6 +189,11 @@ export const settingsTable = {
     "true",
     "Let the host's agent keep and take back records over MCP; false: it only reads.",
   ),
+  MEM_HOST_MEMORY: setting(
+    boolean,
+    "true",
+    "Tell every host what the agent of another one keeps in its own memory files; false: only that one knows it.",
+  ),
   MEM_FOLDER_CONTEXT_ENABLED: setting(
     boolean,
     "false",

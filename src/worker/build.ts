@@ -45,6 +45,7 @@ import { createLastMessages } from "./last-message.ts";
 import { buildMaintenance } from "./maintenance.ts";
 import { createMcp, createToldOf, foldersInRecords } from "./mcp-switch.ts";
 import { createNotices, unreadSince } from "./notices.ts";
+import { buildOwnMemories } from "./own-memories.ts";
 import { buildExclusions, buildProjects, createExplainDeps } from "./projects.ts";
 import { createRelevant } from "./prompt-search.ts";
 import { buildContext, buildSearch } from "./recall.ts";
@@ -262,7 +263,8 @@ function buildCapture(parts: Base & Memory & Generation) {
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
   const recorded = foldersInRecords(settings.paths);
-  const writtenFor = createHostMemory(homedir(), parts.env, recorded);
+  const ownMemories = buildOwnMemories({ ...parts, exclusions, recorded, onNewText: vectors.notify });
+  const writtenFor = createHostMemory(homedir(), parts.env, recorded, ownMemories.marksOf);
   const hostEvents = createHostEvents({
     hostOf,
     now: clock.now,
@@ -287,7 +289,9 @@ function buildCapture(parts: Base & Memory & Generation) {
     notice: parts.notices.first,
     async beforeStart(cwd) {
       await Promise.all([parts.sync.beforeStart(), cwd === null ? null : parts.branches.settle(cwd)]);
+      if (cwd !== null) await ownMemories.read(cwd);
     },
+    afterWrite: ownMemories.readWritten,
   });
   const { receive } = hostEvents;
   return {

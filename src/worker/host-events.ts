@@ -34,6 +34,8 @@ interface HostEventDeps extends InjectionDeps {
   inTurn?: InTurn;
   /** Reads what other devices wrote, and where the work tree is, before the context of a session start. Never throws. */
   beforeStart?(cwd: string | null): Promise<void>;
+  /** After the event is stored. Never throws. */
+  afterWrite?(event: HostEvent, files: readonly string[]): Promise<void>;
 }
 
 /** How an event arrived. */
@@ -185,6 +187,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         agentId: event.agentId ?? undefined,
         agentType: event.agentType ?? undefined,
       });
+      await deps.afterWrite?.(event, event.wrote ?? []);
       if (delivery.at === undefined) await injections.afterUse(event);
       return event.about === undefined ? noReply : inject(() => injections.afterTool(event, delivery));
     case "agent_message":

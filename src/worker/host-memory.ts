@@ -6,11 +6,15 @@ import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
 import { memoryFilesOf } from "../hosts/memory-files.ts";
 
-/** The sentences in the memory files of a host for a session in `cwd`. `recorded` are its folders with a record. */
+/**
+ * The sentences in the memory files of a host for a session in `cwd`, and the marks of what its agent keeps itself.
+ * `recorded` are its folders with a record.
+ */
 export function createHostMemory(
   home: string,
   environment: Readonly<Record<string, string | undefined>>,
   recorded: (host: string) => readonly string[] = () => [],
+  ownMarks: (host: string, cwd: string) => readonly string[] = () => [],
 ): (host: string, cwd: string) => Promise<Written> {
   const readFile = createFileCache();
   return async (host, cwd) => {
@@ -25,7 +29,7 @@ export function createHostMemory(
       return [...file.written, ...imported];
     };
     const files = memoryFilesOf(host, { cwd, home, environment, recorded: recorded(host) }).flatMap(expanded);
-    return new Set(files.flatMap((path) => read(path, importDepth)));
+    return new Set([...files.flatMap((path) => read(path, importDepth)), ...ownMarks(host, cwd)]);
   };
 }
 

@@ -1,6 +1,6 @@
 // The sentences of memory files, and statements that say the same.
 import { expect, test } from "vitest";
-import { type Written, withoutWritten, writtenIn } from "../../src/context/written.ts";
+import { type Written, writtenIn } from "../../src/context/written.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 
@@ -44,14 +44,4 @@ test("a statement of two sentences needs both of them in the file", async () => 
   const two = "Use pnpm here. Never commit a lock file of npm.";
   expect(await startWith(two, writtenIn("- Use pnpm here."))).toContain("Use pnpm here.");
   expect(await startWith(two, writtenIn("- Use pnpm here.\n- Never commit a lock file of npm."))).toBe("");
-});
-
-test("before a command the rule is a reminder, so it stays", () => {
-  const memory = createMemoryStore();
-  const statements = { fixesOf: () => [] } as never;
-  const port = { ...memory.store, statements } as never;
-  expect(withoutWritten(port, writtenIn(rule)).statements?.fixesOf).toBe(
-    (statements as { fixesOf: unknown }).fixesOf,
-  );
-  memory.close();
 });

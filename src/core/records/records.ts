@@ -177,7 +177,7 @@ export type QuotedRecord = Pick<
   | "created_at_epoch"
   | "revision"
 > &
-  Partial<Pick<Observation, "statement_kind">> &
+  Partial<Pick<Observation, "statement_kind" | "files_read">> &
   GitPlace & { provenance: string; generator?: string; pinned?: 0 | 1; unmerged?: string };
 
 /** The fields that two rules are compared by. */

@@ -7,6 +7,7 @@ import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
+import { createTombstones } from "./tombstones.ts";
 
 interface SessionRow {
   id: number;
@@ -63,6 +64,28 @@ export function createAgentRecords(db: Sqlite) {
 }
 
 const mostUses = 2_000;
+
+/** Records of facts in the hosts' own memories, by the beginning of their keys. */
+export function createMemoryRecords(db: Sqlite) {
+  const sql = createSql(db);
+  const { hasKey } = createTombstones(db);
+  return {
+    withKeys: sql.all<[{ from: string }], { id: number; key: string }>(
+      `select id, generation_key as "key"
+       from observations
+       where generation_key >= @from and generation_key < @from || '~'`,
+    ),
+    isDeleted: (key: string) => hasKey("observation", key),
+    /** What is no longer in its file. Without its key: the same text may come back. */
+    end: sql.get<[id: number], Observation>(
+      `update observations
+       set status = 'superseded', superseded_by = null, pinned = 0, generation_key = null,
+         revision = revision + 1, synced_at = null
+       where id = ? and status = 'active' and generator = '${keptByAgent}'
+       returning ${observationColumns}`,
+    ),
+  };
+}
 
 /** Sets whether a record stands; the note says who judged, and why. Undefined when no observation has the id. */
 export function createJudge(db: Sqlite): (id: number, judged: Judged) => Observation | undefined {

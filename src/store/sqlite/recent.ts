@@ -119,7 +119,7 @@ export function createRankable(db: Sqlite) {
      */
     rankable: sql.all<[project: string, limit: number], QuotedRecord>(
       `select id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, said_by, statement_kind, standing, reach, salience,
-         created_at_epoch, revision, provenance, generator, pinned, branch, git_commit as "commit"
+         created_at_epoch, revision, provenance, generator, files_read, pinned, branch, git_commit as "commit"
        from observations
        where project = ? and status = 'active' and routine = 0 and (salience is not null or generator <> 'local')
          and ${notProposed}

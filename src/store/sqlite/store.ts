@@ -1,6 +1,6 @@
 // The store: every table's reads and writes over one open database, and the group commit.
 import { createActivity } from "./activity.ts";
-import { createAgentRecords, createJudge } from "./agent-records.ts";
+import { createAgentRecords, createJudge, createMemoryRecords } from "./agent-records.ts";
 import { createBlobs } from "./blobs.ts";
 import { createBranches } from "./branches.ts";
 import { createContextLedger } from "./context-ledger.ts";
@@ -98,6 +98,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     imports: createImports(db),
     review: { ...createReviewRecords(db), judge: createJudge(db) },
     agentRecords: createAgentRecords(db),
+    memoryRecords: createMemoryRecords(db),
     statements,
     derived: { ...createDerivedRebuild(db), ...createLastCheck(db) },
     blobs: createBlobs(db),
