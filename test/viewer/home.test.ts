@@ -114,8 +114,8 @@ test("proposals of the agent are accepted and dropped with one click each", asyn
   await proposals.getByText("Squash commits.").waitFor({ state: "detached" });
   await proposals.getByRole("button", { name: "Drop #3" }).click();
   await proposals.getByText("Prefer short answers.").waitFor({ state: "detached" });
-  const { rules, proposals: left } = (await worker.get("/api/rules?all=true")).body;
-  expect([rules, left]).toMatchObject([[{ id: 2 }], [{ id: 4 }, { id: 1 }]]);
+  const { body } = await worker.get("/api/rules?all=true");
+  expect(body).toMatchObject({ rules: [{ id: 2 }], proposals: [{ id: 4 }, { id: 1 }] });
   await page.locator(".feed [data-row]", { hasText: "tabs" }).locator(".mark.proposal").waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await proposals.getByText("Test with vitest.").click();
