@@ -38,7 +38,7 @@ test("forty rules that differ in their object contradict each other in no pair",
   expect(contradictionsIn(forty)).toEqual([]);
 });
 
-test("one slot with two values is a contradiction, and the newer value replaces it where it says so", () => {
+test("one slot with two values is a contradiction, and a newer value replaces it", () => {
   const [older, newer] = ["Lines have at most 80 columns.", "Lines have at most 100 columns."];
   expect(contradictionsIn([rule(1, newer), rule(2, older)])).toHaveLength(1);
   expect(sameSubject(said(older), said("From now on lines have at most 100 columns instead."))).toBe("same");
