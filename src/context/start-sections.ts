@@ -60,20 +60,22 @@ export function startSections(
   // Other pinned records than rules are shown before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
   const standing = source.standingRules({ projects, limit: maxRules }).filter(({ id }) => !known.has(id));
-  const rules = withoutSameRules(inOrder(standing), ({ summary }) => summary);
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
-  if (rules.length + statements.length === 0) return { sections: [], isKept: false, records: [] };
+  if (standing.length + statements.length === 0) return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
   // The most salient statements need not be the newest.
   const past =
     rankable === undefined ? statements : projects.flatMap((project) => rankable(project, maxRankable));
   const said = new Set(past.filter(({ id }) => known.has(id)).map(textKey));
   const kept = newestFirst(withoutRepeats(statements.filter(isKept), said));
-  const keptTurns = new Set([...standing, ...kept].filter(isKept).map(turnKey));
+  const ofAgent = [...standing, ...kept].filter(({ generator }) => generator === keptByAgent);
+  const keptTurns = new Set(ofAgent.map(turnKey));
   // What the agent kept of a turn stands for what sentences of it say.
   const isWeaker = (one: QuotedRecord): boolean => !isKept(one) && !keptTurns.has(turnKey(one));
+  const sure = standing.filter((one) => isKept(one) || isWeaker(one));
+  const rules = withoutSameRules(inOrder(sure), ({ summary }) => summary);
   // An agent that keeps records keeps what matters: beside them only what is certain.
   const isTold = (one: QuotedRecord): boolean => isWeaker(one) && (keptTurns.size === 0 || isCertain(one));
   const ranked = withoutRepeats(byWorth(statements.filter(isTold)), said);
