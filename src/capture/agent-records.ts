@@ -5,7 +5,7 @@ import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents, type InsertManual, insertManual } from "../core/records/manual-observation.ts";
 import { quotedTexts } from "../core/records/quoted-text.ts";
-import type { Observation } from "../core/records/records.ts";
+import type { AgentSession, Judged, Observation } from "../core/records/records.ts";
 import { type KeptKind, keptByAgent, type StatementKind, typeOfKind } from "../core/records/statement.ts";
 import { commandIn, type ToolUse } from "../core/tools/tool-kind.ts";
 import { saysVerbatim, typedParts } from "../core/tools/typed-text.ts";
@@ -52,16 +52,6 @@ export type Kept =
     }
   | { status: "skipped"; reason: "private" };
 
-/** The session in which the agent works. */
-export interface AgentSession {
-  id: number;
-  sdk_session_id: string;
-  newest_prompt: number;
-  prompt_private: 0 | 1;
-  branch: string | null;
-  commit: string | null;
-}
-
 interface AgentRecordsDeps {
   clock: Clock;
   store: {
@@ -83,12 +73,6 @@ interface AgentRecordsDeps {
   exclusions: Exclusions;
   publish(event: StreamEvent): void;
   onNewText(ids: readonly number[]): void;
-}
-
-interface Judged {
-  status: Observation["status"];
-  superseded_by: number | null;
-  note: string | null;
 }
 
 export interface AgentRecords {

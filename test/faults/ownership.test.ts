@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { failOpenSync } from "../../src/core/errors.ts";
 import { Database } from "../../src/store/sqlite/library.ts";
 import { takeOwnership } from "../../src/store/sqlite/owner-lock.ts";
 import { auditMessages } from "../helpers/message-audit.ts";
@@ -165,7 +166,7 @@ test("of two workers that do not see each other the first ends", async () => {
   const home = workerHome();
   const first = await startWorker(home);
   // Meanwhile it cannot lock a new file.
-  process.kill(first.pid, "SIGSTOP");
+  await stopBetweenWrites(first, home);
   for (const name of ["owner.lock", "worker.json", "worker.sock"]) rmSync(join(home.dataDir, name));
   const second = await startWorker(home);
   process.kill(first.pid, "SIGCONT");
@@ -173,6 +174,17 @@ test("of two workers that do not see each other the first ends", async () => {
   expect(await healthyPid(home)).toBe(second.pid);
   await second.stop();
 });
+
+// Stopped within a write it would keep SQLite's lock.
+async function stopBetweenWrites({ pid }: WorkerProcess, { database }: WorkerHome): Promise<void> {
+  const other = new Database(database, { timeout: 0 });
+  const writes = () => failOpenSync("write", () => other.exec("begin immediate; rollback")) === undefined;
+  for (process.kill(pid, "SIGSTOP"); writes(); process.kill(pid, "SIGSTOP")) {
+    process.kill(pid, "SIGCONT");
+    await sleep(20);
+  }
+  other.close();
+}
 
 const random = createRandom(11);
 

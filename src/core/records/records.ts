@@ -180,6 +180,23 @@ export type QuotedRecord = Pick<
   Partial<Pick<Observation, "statement_kind" | "files_read">> &
   GitPlace & { provenance: string; generator?: string; pinned?: 0 | 1; unmerged?: string };
 
+/** The session in which the agent works. */
+export interface AgentSession {
+  id: number;
+  sdk_session_id: string;
+  newest_prompt: number;
+  prompt_private: 0 | 1;
+  branch: string | null;
+  commit: string | null;
+}
+
+/** Whether a record stands, and who judged it so. */
+export interface Judged {
+  status: ObservationStatus;
+  superseded_by: number | null;
+  note: string | null;
+}
+
 /** The fields that two rules are compared by. */
 export type ComparedRule = Pick<
   Observation,

@@ -1,5 +1,5 @@
 // What the check of a record that an agent keeps needs of its session and project.
-import type { Observation } from "../../core/records/records.ts";
+import type { AgentSession, Judged, Observation } from "../../core/records/records.ts";
 import { keptByAgent } from "../../core/records/statement.ts";
 import type { ToolUse } from "../../core/tools/tool-kind.ts";
 import { createDerivedRows } from "./derived-rows.ts";
@@ -8,21 +8,6 @@ import type { Sqlite } from "./open.ts";
 import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
 import { createTombstones } from "./tombstones.ts";
-
-interface SessionRow {
-  id: number;
-  sdk_session_id: string;
-  newest_prompt: number;
-  prompt_private: 0 | 1;
-  branch: string | null;
-  commit: string | null;
-}
-
-interface Judged {
-  status: Observation["status"];
-  superseded_by: number | null;
-  note: string | null;
-}
 
 export function createAgentRecords(db: Sqlite) {
   const sql = createSql(db);
@@ -39,7 +24,7 @@ export function createAgentRecords(db: Sqlite) {
      where sdk_session_id = ? and generator = ? and created_at_epoch >= ?`,
   );
   return {
-    session: sql.get<[{ project: string; host: string | null }], SessionRow>(
+    session: sql.get<[{ project: string; host: string | null }], AgentSession>(
       `select id, sdk_session_id, newest_prompt, prompt_private, branch, git_commit as "commit"
        from sessions
        where project = @project
