@@ -223,10 +223,10 @@ test("a refused text does not block others; refusing all is a failure", async ()
   await remember(server, key, "a car", "poison", "an automobile");
   server.vectors.embedding?.start();
   await until(async () => expect((await status(env)).state).toBe("ready"));
-  expect(titles(await server.ask(key, "/v1/search", { query: "vehicle" })).sort()).toEqual([
-    "a car",
-    "an automobile",
-  ]);
+  await until(async () => {
+    const found = titles(await server.ask(key, "/v1/search", { query: "vehicle" }));
+    expect(found.sort()).toEqual(["a car", "an automobile"]);
+  });
   refuses = /./;
   await remember(server, key, "one car", "two cars");
   await until(() => expect(server.vectors.embedding?.failure()).toBe("The embedder refuses every text."));
