@@ -14,6 +14,7 @@ import type { Connections, Database } from "../../../src/store/postgres/open.ts"
 import { countVectors } from "../../../src/store/postgres/vector-counts.ts";
 import { prepareVectors } from "../../../src/store/postgres/vectors.ts";
 import { wordVector } from "../../helpers/embedding-server.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 import { openVectorDatabase } from "../../helpers/vector-database.ts";
@@ -92,26 +93,15 @@ async function vectorsOf({ project_id }: ProjectScope): Promise<Record<string, n
   return Object.fromEntries(rows.map(({ model, count }) => [model, count]));
 }
 
-async function until(holds: () => Promise<void> | void): Promise<void> {
-  for (let turn = 0; ; turn += 1) {
-    try {
-      return await holds();
-    } catch (cause) {
-      if (turn > 400) throw cause;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  }
-}
-
 type Process = ReturnType<typeof startProcess>;
 
 async function looksAtAllAgain(process: Process): Promise<void> {
   const { whole } = process.looked;
   process.anHourLater();
-  await until(() => expect(process.looked.whole).toBeGreaterThan(whole));
+  await eventually(() => expect(process.looked.whole).toBeGreaterThan(whole));
   // It looks again when it is through.
   const { forNew } = process.looked;
-  await until(() => expect(process.looked.forNew).toBeGreaterThan(forNew + 1));
+  await eventually(() => expect(process.looked.forNew).toBeGreaterThan(forNew + 1));
 }
 
 async function unusedFor(hours: number, model: string): Promise<void> {
@@ -124,10 +114,10 @@ test("processes with two models embed each record once and keep both vectors", a
   const scope = await filled(10);
   const both = [startProcess("one"), startProcess("other")];
   const each = { one: 10, other: 10 };
-  await until(async () => expect(await vectorsOf(scope)).toEqual(each));
+  await eventually(async () => expect(await vectorsOf(scope)).toEqual(each));
   for (const { looked } of both) {
     const { forNew } = looked;
-    await until(() => expect(looked.forNew).toBeGreaterThan(forNew + 10));
+    await eventually(() => expect(looked.forNew).toBeGreaterThan(forNew + 10));
   }
   for (const process of both) await looksAtAllAgain(process);
   expect(both.map(({ texts }) => texts.length)).toEqual([10, 10]);
@@ -137,19 +127,19 @@ test("processes with two models embed each record once and keep both vectors", a
 test("deletes a model's vectors after exactly a day without use", async () => {
   const scope = await filled(3);
   const earlier = startProcess("earlier");
-  await until(async () => expect(await vectorsOf(scope)).toMatchObject({ earlier: 3 }));
+  await eventually(async () => expect(await vectorsOf(scope)).toMatchObject({ earlier: 3 }));
   await earlier.embedding.stop();
   const later = startProcess("later");
-  await until(async () => expect(await vectorsOf(scope)).toMatchObject({ later: 3 }));
+  await eventually(async () => expect(await vectorsOf(scope)).toMatchObject({ later: 3 }));
   await unusedFor(23, "earlier");
   await looksAtAllAgain(later);
   expect(await vectorsOf(scope)).toMatchObject({ earlier: 3, later: 3 });
   await unusedFor(2, "earlier");
   // A look at new records, though it reaches down to the oldest, is no time to drop anything.
   await insertObservations(system, [hostedObservation(scope)]);
-  await until(async () => expect(await vectorsOf(scope)).toMatchObject({ later: 4 }));
+  await eventually(async () => expect(await vectorsOf(scope)).toMatchObject({ later: 4 }));
   const { forNew } = later.looked;
-  await until(() => expect(later.looked.forNew).toBeGreaterThan(forNew + 2));
+  await eventually(() => expect(later.looked.forNew).toBeGreaterThan(forNew + 2));
   expect(await vectorsOf(scope)).toMatchObject({ earlier: 3 });
   await looksAtAllAgain(later);
   expect(await vectorsOf(scope)).toEqual({ later: 4 });
@@ -157,17 +147,17 @@ test("deletes a model's vectors after exactly a day without use", async () => {
 
 test("embedding and searching note the use of a model once an hour", async () => {
   const stays = startProcess("stays");
-  await until(() => expect(stays.looked.forNew).toBeGreaterThan(0));
+  await eventually(() => expect(stays.looked.forNew).toBeGreaterThan(0));
   const isInUse = async (model: string) => {
     const text = "select used_at > now() - interval '1 day' as lately from embedder_states where model = $1";
     return (await system.query({ text, values: [model] })).rows;
   };
   await unusedFor(30, "stays");
   const { forNew } = stays.looked;
-  await until(() => expect(stays.looked.forNew).toBeGreaterThan(forNew + 1));
+  await eventually(() => expect(stays.looked.forNew).toBeGreaterThan(forNew + 1));
   expect(await isInUse("stays")).toEqual([{ lately: false }]);
   stays.anHourLater();
-  await until(async () => expect(await isInUse("stays")).toEqual([{ lately: true }]));
+  await eventually(async () => expect(await isInUse("stays")).toEqual([{ lately: true }]));
 
   const embedder = embedderOf("asked", []);
   const renewUse = createUseRenewal(system, { identity: embedder.identity, clock: systemClock });
@@ -180,7 +170,7 @@ test("embedding and searching note the use of a model once an hour", async () =>
 
 test("records of an import get their vectors while the server runs", async () => {
   const running = startProcess("importing");
-  await until(() => expect(running.looked.forNew).toBeGreaterThan(0));
+  await eventually(() => expect(running.looked.forNew).toBeGreaterThan(0));
   let text = "";
   await exportProject(elsewhere, {
     ...{ scope: await filled(7, elsewhere), names: { team: "t", project: "p" } },
@@ -199,7 +189,7 @@ test("records of an import get their vectors while the server runs", async () =>
     onProgress: () => undefined,
   });
   expect(created.observations).toBe(7);
-  await until(async () => expect(await vectorsOf(scope)).toEqual({ importing: 7 }));
+  await eventually(async () => expect(await vectorsOf(scope)).toEqual({ importing: 7 }));
   const counts = await countVectors(system, { embedder: "http", model: "importing" }, 5_000);
   expect(counts.done).toBe(counts.total);
 });

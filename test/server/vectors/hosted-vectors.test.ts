@@ -13,6 +13,7 @@ import {
 import type { Environment } from "../../../src/settings/environment.ts";
 import { loadServerSettings } from "../../../src/settings/server.ts";
 import { type EmbeddingServer, embeddingServer } from "../../helpers/embedding-server.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { addTestKey, type TestKey } from "../../helpers/hosted-server.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
@@ -98,17 +99,6 @@ async function remember({ ask }: Awaited<ReturnType<typeof open>>, key: TestKey,
 
 const status = (env: Environment) => hostedVectorStatus(database, settingsOf(env));
 
-async function until(holds: () => Promise<void> | void): Promise<void> {
-  for (let turn = 0; ; turn += 1) {
-    try {
-      return await holds();
-    } catch (cause) {
-      if (turn > 200) throw cause;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
 test("finds a record by meaning, in its own project only", async () => {
   const embedder = await embeddingServer();
   answerTopics(embedder);
@@ -121,7 +111,9 @@ test("finds a record by meaning, in its own project only", async () => {
   const question = { query: "vehicle troubles" };
   expect(titles(await server.ask(ours, "/v1/search", question))).toEqual([]);
   server.vectors.embedding?.start();
-  await until(async () => expect(titles(await server.ask(ours, "/v1/search", question))).toHaveLength(2));
+  await eventually(async () =>
+    expect(titles(await server.ask(ours, "/v1/search", question))).toHaveLength(2),
+  );
   const found = await server.ask(ours, "/v1/search", question);
   expect(titles(found)[0]).toBe("The automobile needs oil");
   expect(found.body).not.toHaveProperty("notes");
@@ -144,10 +136,12 @@ test("finds a record by meaning, in its own project only", async () => {
   const left = { text: "select 1 from observation_vectors where project_id = $1", values: [ours.project_id] };
   expect((await database.system.query(left)).rowCount).toBe(0);
   await remember(server, ours, "A new car");
-  await until(async () =>
+  await eventually(async () =>
     expect(titles(await server.ask(ours, "/v1/search", question))).toEqual(["A new car"]),
   );
-  await until(async () => expect(vectorsInWords(await status(env))).toBe("http (topics), 1 observations"));
+  await eventually(async () =>
+    expect(vectorsInWords(await status(env))).toBe("http (topics), 1 observations"),
+  );
   const text = await server.metrics.text();
   expect(text).toContain('mem_vectors_embedded_total{outcome="made"} 3');
   expect(text).toContain("mem_embedder_failing_records 0");
@@ -162,7 +156,7 @@ test("a failing embedder is paused and reported; searches use words", async () =
   const key = await addTestKey(database, { team: "failing", project: "app" });
   await remember(server, key, "The automobile needs oil");
   server.vectors.embedding?.start();
-  await until(async () => expect((await status(env)).state).toBe("failing"));
+  await eventually(async () => expect((await status(env)).state).toBe("failing"));
   const said = vectorsInWords(await status(env));
   expect(said).toContain("answered 503");
   expect(said).not.toContain("secret");
@@ -178,7 +172,7 @@ test("a failing embedder is paused and reported; searches use words", async () =
   // The question, once; the record again at most once meanwhile.
   expect(embedder.requests.length).toBeLessThanOrEqual(asked + 2);
   answerTopics(embedder);
-  await until(async () => expect((await status(env)).state).toBe("ready"));
+  await eventually(async () => expect((await status(env)).state).toBe("ready"));
 });
 
 test("another model embeds everything again; unused vectors are deleted", async () => {
@@ -189,7 +183,7 @@ test("another model embeds everything again; unused vectors are deleted", async 
   await remember(first, key, "The automobile needs oil");
   first.vectors.embedding?.start();
   const question = { query: "vehicle troubles" };
-  await until(async () => expect(titles(await first.ask(key, "/v1/search", question))).toHaveLength(1));
+  await eventually(async () => expect(titles(await first.ask(key, "/v1/search", question))).toHaveLength(1));
   await first.vectors.embedding?.stop();
   await database.owner.query(
     "update mem.embedder_states set used_at = used_at - interval '25 hours' where model = 'first'",
@@ -197,8 +191,8 @@ test("another model embeds everything again; unused vectors are deleted", async 
   const second = await open(httpEmbedder(embedder, "second"));
   expect(titles(await second.ask(key, "/v1/search", question))).toEqual([]);
   second.vectors.embedding?.start();
-  await until(async () => expect(titles(await second.ask(key, "/v1/search", question))).toHaveLength(1));
-  await until(async () => {
+  await eventually(async () => expect(titles(await second.ask(key, "/v1/search", question))).toHaveLength(1));
+  await eventually(async () => {
     const text = "select distinct model from observation_vectors where project_id = $1";
     expect((await database.system.query({ text, values: [key.project_id] })).rows).toEqual([
       { model: "second" },
@@ -222,14 +216,16 @@ test("a refused text does not block others; refusing all is a failure", async ()
   const key = await addTestKey(database, { team: "refusing", project: "app" });
   await remember(server, key, "a car", "poison", "an automobile");
   server.vectors.embedding?.start();
-  await until(async () => expect((await status(env)).state).toBe("ready"));
-  await until(async () => {
+  await eventually(async () => expect((await status(env)).state).toBe("ready"));
+  await eventually(async () => {
     const found = titles(await server.ask(key, "/v1/search", { query: "vehicle" }));
     expect(found.sort()).toEqual(["a car", "an automobile"]);
   });
   refuses = /./;
   await remember(server, key, "one car", "two cars");
-  await until(() => expect(server.vectors.embedding?.failure()).toBe("The embedder refuses every text."));
+  await eventually(() =>
+    expect(server.vectors.embedding?.failure()).toBe("The embedder refuses every text."),
+  );
 });
 
 test("reports why vectors are off without pgvector or an embedder", async () => {
