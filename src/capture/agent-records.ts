@@ -195,11 +195,10 @@ function checked(
     return { kind: "fact", isSure: false, quote: null };
   if (quote === undefined || session === undefined || !isAbout(text, quote))
     return { kind, isSure: false, quote: null };
-  const typed = [
-    ...agentRecords.prompts(session.id).map((prompt) => typedParts(prompt).typed),
-    ...uses().flatMap(userWordsIn),
-  ];
-  const isSure = typed.some((words) => saysVerbatim(words, quote));
+  const isIn = (words: string): boolean => saysVerbatim(words, quote);
+  const isSure =
+    agentRecords.prompts(session.id).some((prompt) => isIn(typedParts(prompt).typed)) ||
+    uses().flatMap(userWordsIn).some(isIn);
   return { kind, isSure, quote: isSure ? cleanText(quote.replace(/\s+/g, " ").trim()) : null };
 }
 
@@ -265,10 +264,10 @@ function judge({ store }: AgentRecordsDeps, { id, verdict, why, project }: Place
       message: `No record ${id} in this project.`,
       hint: "Ids stand behind the lines at the start of a session, and in the answers of `search`.",
     });
-  if (isOfUser(observation))
+  if (isOfUser(observation) || observation.standing === 1)
     return new MemError("conflict", {
-      message: `The user wrote or pinned #${id}: only the user takes it back. Nothing was changed.`,
-      hint: `Tell the user: \`mem reject ${id}\`.`,
+      message: `#${id} is the user's: only words of the user take it back. Nothing was changed.`,
+      hint: `Did they say so now? Call \`remember\` with their words as \`quote\` and \`replaces\` ${id}.`,
     });
   const reason = cleanText((why ?? "").replace(/\s+/g, " ").trim());
   const note = `Judged by the agent: ${verdict}${reason === "" ? "" : `, ${reason}`}`;

@@ -1,8 +1,8 @@
 // Open work: what agents left undone, which of it is still current, and the questions that ask for it.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { cueOf, removing } from "../statements/text/cue-pattern.ts";
 import { saysLeftOpen, withoutOpenCues } from "../statements/text/left-open.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import { cueOf, removing } from "../text/cue-pattern.ts";
 import { byTurn, readAddition, turnKey } from "./turns.ts";
 
 /** True for an agent's conclusion that something is not done yet. */

@@ -1,5 +1,5 @@
 // Classifies a prompt by wording: general talk or work, and what kind of record would help.
-import { cueOf } from "../statements/text/cue-pattern.ts";
+import { cueOf } from "../text/cue-pattern.ts";
 
 /** `general` is small talk and common knowledge; `unknown` may be either. */
 export type PromptKind = "general" | "work" | "unknown";

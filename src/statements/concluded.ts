@@ -1,9 +1,9 @@
 // Picks the sentences of a closing message that are most worth passing on.
 import type { Turn } from "../core/records/turn.ts";
+import { cueOf } from "../text/cue-pattern.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { saysOnlySuccess } from "./success-report.ts";
-import { cueOf } from "./text/cue-pattern.ts";
 import { saysLeftOpen } from "./text/left-open.ts";
 import { namesIn } from "./text/names.ts";
 import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";

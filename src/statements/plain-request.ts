@@ -1,7 +1,7 @@
 // Detects sentences that only request work of their turn and mean nothing to a later session.
 
+import { cueOf } from "../text/cue-pattern.ts";
 import { readSentence } from "./rules/read-sentence.ts";
-import { cueOf } from "./text/cue-pattern.ts";
 import { namesIn } from "./text/names.ts";
 
 /**

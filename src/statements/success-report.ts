@@ -1,6 +1,7 @@
 // Sentences that only report success: "Tests pass (2 of 2).", "Build succeeded", "All checks pass". Eight languages.
+
+import { cueOf, removing } from "../text/cue-pattern.ts";
 import { partsOf } from "./commands/runs.ts";
-import { cueOf, removing } from "./text/cue-pattern.ts";
 
 /** True when the sentence says that checks pass or work is done, and nothing else. */
 export function saysOnlySuccess(text: string): boolean {

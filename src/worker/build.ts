@@ -271,7 +271,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     countUnread: (event) => store.commit(() => store.unreadEvents.count(event, unreadSince(settings, clock))),
     lastMessages: createLastMessages(parts.env, recorded),
     writtenFor,
-    toldOf: createToldOf(settings.paths, settings.get("MEM_MCP_WRITE")),
+    toldOf: createToldOf(settings.paths, parts.env, settings.get("MEM_MCP_WRITE")),
     intake,
     exclusions,
     cleaner,

@@ -46,15 +46,17 @@ export function createMcp(paths: DataPaths, environment: Environment): McpPorts 
 }
 
 /** The line for the start of a session in hosts that have the tools; null for others, and where they only read. */
-export function createToldOf(paths: DataPaths, writes: boolean): (host: string) => string | null {
-  const installs = installsOf(paths);
-  return (host) => {
-    const tool = hostAgents.find((one) => one.host.name === host)?.integration.toldOf;
-    if (!writes || tool === undefined) return null;
-    const hasTools = failOpenSync("read installs.json", () => recordedFolders(installs, host).length > 0);
-    return hasTools === true
-      ? `Keep what later sessions need with the tool ${tool}; take back what no longer holds with ${tool.replace("remember", "review")}.`
-      : null;
+export function createToldOf(paths: DataPaths, environment: Environment, writes: boolean) {
+  const machine = { paths, environment, home: homedir(), platform: process.platform };
+  const installer = createInstaller(machine, installsOf(paths));
+  return (name: string): string | null => {
+    const tool = hostAgents.find(({ host }) => host.name === name)?.integration.toldOf;
+    if (!writes || tool === undefined || !isAbsolute(machine.home)) return null;
+    const hasTools = failOpenSync("read MCP servers", () =>
+      installer.installed().some((one) => one.agent.host.name === name && mcpStateOf(one).enabled),
+    );
+    if (hasTools !== true) return null;
+    return `Keep what later sessions need with the tool ${tool}; take back what no longer holds with ${tool.replace("remember", "review")}.`;
   };
 }
 

@@ -250,7 +250,7 @@ test("what the user wrote, pinned or said gives way to words of the user only", 
   expect(retired.body).toMatchObject({ proposed: true, kept_old: "of the user" });
   const fact = await one.keep({ kind: "fact", text: "The build takes two minutes." });
   await post(`/api/observations/${fact.body.id}/pin`, { pinned: true });
-  expect((await one.judge(fact.body.id, "wrong")).status).toBe(409);
+  for (const { body } of [fact, rule]) expect((await one.judge(body.id, "wrong")).status).toBe(409);
   const changed = await one.keep({
     kind: "rule",
     text: "Edit generated files only when the user says so.",

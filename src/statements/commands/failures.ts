@@ -3,7 +3,7 @@
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
-import { cueOf } from "../text/cue-pattern.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 import { differenceOf } from "./difference.ts";
 import { matchesGlob, type Part, type Run, readRuns, restoresFiles } from "./runs.ts";
 

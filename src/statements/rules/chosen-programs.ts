@@ -1,7 +1,7 @@
 // Finds the programs that a rule chooses among known alternatives: "always use pnpm" excludes npm. Eight languages.
 import { setOf } from "../../core/tools/name-lists.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
-import { cueOf } from "../text/cue-pattern.ts";
 import { type Alternative, programAlternative } from "./alternatives.ts";
 import { clausesOf } from "./rule-wording.ts";
 

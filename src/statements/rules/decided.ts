@@ -1,5 +1,5 @@
 // Sentences in which the user tells of a decision: "we decided to go with Stripe". Eight languages.
-import { cueOf, removing } from "../text/cue-pattern.ts";
+import { cueOf, removing } from "../../text/cue-pattern.ts";
 
 /** What was decided: "we decided to go with Stripe" gives "go with Stripe". Null for another sentence. */
 export function decidedIn(sentence: string): string | null {

@@ -1,5 +1,5 @@
 // Finds what a rule forbids: the words that its negations apply to, in eight languages.
-import { cueOf } from "../text/cue-pattern.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 
 export interface Prohibition {
   /** The clause with the negation. */

@@ -1,5 +1,5 @@
 // Finds the standing rules of a prompt, including rules in parentheses.
-import { cueOf } from "../text/cue-pattern.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 import type { Sentence } from "../text/sentences.ts";
 import { nameMark, pathMark, readSentence } from "./read-sentence.ts";
 import { isReplacement } from "./rule-wording.ts";

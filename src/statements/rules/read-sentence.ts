@@ -1,7 +1,7 @@
 // The clauses of a sentence, and which classes of wording each of them has.
 import { setOf } from "../../core/tools/name-lists.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 import { fileEndings } from "../../text/file-name.ts";
-import { cueOf } from "../text/cue-pattern.ts";
 import type { Cue, RuleWords } from "./rule-words.ts";
 import { german } from "./words-de.ts";
 import { english } from "./words-en.ts";

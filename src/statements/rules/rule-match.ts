@@ -4,11 +4,11 @@ import { remembering } from "../../core/recent-map.ts";
 import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
 import { stem } from "../../text/stem.ts";
 import { commandFamily, familiesOf, launchedBy } from "../commands/families.ts";
 import { subcommands } from "../commands/vocabulary.ts";
-import { cueOf } from "../text/cue-pattern.ts";
 import { choosesOther } from "./chosen-programs.ts";
 import { editVerb, operations, type ParsedRule, type Prohibition } from "./prohibitions.ts";
 

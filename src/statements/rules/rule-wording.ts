@@ -1,5 +1,5 @@
 // Splits a rule into asked and rejected clauses, and finds replacement, withdrawal and scope. Eight languages.
-import { cueOf } from "../text/cue-pattern.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 import { isPortuguese } from "./prohibitions.ts";
 
 /** Removes the fillers of Chinese and Japanese. */

@@ -1,5 +1,5 @@
 // Detects sentences that say that work is left, in eight languages.
-import { cueOf, removing } from "./cue-pattern.ts";
+import { cueOf, removing } from "../../text/cue-pattern.ts";
 
 /**
  * True when a sentence says plainly that work is left: by a label in front ("Left: …"), or by a phrase that nothing

@@ -1,5 +1,5 @@
 // Classes of wording in closing messages and prompts, in eight languages.
-import { cueOf } from "./cue-pattern.ts";
+import { cueOf } from "../../text/cue-pattern.ts";
 
 const closingCues = {
   /** Says why something happened or is so. */

@@ -651,6 +651,7 @@ end;
 CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key is not null;
 CREATE INDEX observations_of_session on observations (session_id) where session_id is not null;
 CREATE INDEX session_summaries_of_session on session_summaries (session_id) where session_id is not null;
+CREATE INDEX observations_proposed on observations (project) where standing = 0 and statement_kind in ('rule', 'preference');
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);
 insert into message_counts (name, value) values ('skipped', 0);

@@ -24,9 +24,9 @@ interface FixesRequest {
   limit: number;
 }
 
-/** SQL, false for a rule that the user has not accepted: no agent gets it. */
-export const notProposed =
-  "(standing = 1 or statement_kind is null or statement_kind not in ('rule', 'preference'))";
+/** SQL, true for a rule that the user has not accepted: no agent gets it. As the index says it. */
+const proposed = "standing = 0 and statement_kind in ('rule', 'preference')";
+export const notProposed = `(${proposed}) is not true`;
 
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -55,7 +55,7 @@ function createReaders(db: Sqlite) {
   const proposals = sql.all<[{ projects: string | null; limit: number }], Observation>(
     `select ${observationColumns}
      from observations
-     where salience is not null and status = 'active' and not ${notProposed}
+     where status = 'active' and ${proposed}
        and (@projects is null or project in (select value from json_each(@projects)))
      order by created_at_epoch desc, id desc
      limit @limit`,
@@ -70,12 +70,12 @@ function createReaders(db: Sqlite) {
       proposals({ projects: projects === "all" ? null : listOf(projects), limit }),
     /** In all projects. */
     proposalCount: sql.value<[], number>(
-      `select count(*) from observations where salience is not null and status = 'active' and not ${notProposed}`,
+      `select count(*) from observations where status = 'active' and ${proposed}`,
     ),
     accept: sql.get<[id: number], Observation>(
       `update observations
        set standing = 1, said_by = 'user', revision = revision + 1, synced_at = null
-       where id = ? and status = 'active' and standing = 0 and not ${notProposed}
+       where id = ? and status = 'active' and ${proposed}
        returning ${observationColumns}`,
     ),
     /** Active statements of the project without its rules, the most salient first. */

@@ -11,3 +11,4 @@ set statement_kind = case
   when obs_type = 'discovery' then 'fact'
   else 'outcome' end
 where salience is not null;
+create index observations_proposed on observations (project) where standing = 0 and statement_kind in ('rule', 'preference');
