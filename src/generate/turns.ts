@@ -2,8 +2,8 @@
 import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { answeredIn, saidIn } from "../statements/said-by-user.ts";
+import { closingCuesOf } from "../statements/text/sentence-cues.ts";
 import type { GenerationBatch } from "./provider.ts";
-import { readStatements } from "./providers/local/summary.ts";
 
 /** Leaves out requests for the summary of a turn without work in which user and agent said nothing lasting. */
 export function withoutEmptyTurns(
@@ -71,9 +71,7 @@ function isCheck(words: string): boolean {
 }
 
 function saysNothingNew(answer: string): boolean {
-  return (
-    answer.length <= longestAnswer && !/\b\d+\b/.test(answer) && readStatements(answer).learned.length === 0
-  );
+  return answer.length <= longestAnswer && !/\b\d+\b/.test(answer) && !closingCuesOf(answer).has("cause");
 }
 
 const longestCheck = 120;

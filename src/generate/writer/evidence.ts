@@ -25,7 +25,7 @@ export function evidenceOf(
     const files = { filesRead: files_read, filesModified: files_modified };
     return { ...files, provenance: "agent", routine: false, mentions: said };
   }
-  const { files_read, files_modified, provenance, routine = false } = observe(claimed, session.user_prompt);
+  const { files_read, files_modified, provenance, routine = false } = observe(claimed);
   return { filesRead: files_read, filesModified: files_modified, provenance, routine, mentions: said };
 }
 

@@ -2,11 +2,9 @@
 import type { Speaker, StatementMarks } from "../../../core/records/statement.ts";
 import { answersField } from "../../../core/tools/user-answers.ts";
 import { standingOf } from "../../../statements/rules/standing.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../text/json.ts";
-import { objectsField, parseObject, textField } from "../../../text/json-fields.ts";
+import { objectsField, textField } from "../../../text/json-fields.ts";
 import { firstLine, listed, oneLine } from "../../../text/plain-text.ts";
-import { gist, points, sentences } from "./answer-text.ts";
-import type { Finding, ToolUse } from "./finding.ts";
+import { type Finding, gist, points, type ToolUse } from "./finding.ts";
 
 /** A sub-agent: its task, and its answer when it has one. */
 export function describeSubAgent({ input, result }: ToolUse): Finding {
@@ -14,18 +12,14 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
   const task = textField(input, "description", "title", "name") || oneLine(prompt, 80);
   const kind = textField(input, "subagent_type", "agent_type", "agent", "agentName");
   const launched = result.fields.isAsync === true || textField(result.fields, "status") === "async_launched";
-  const answer = launched ? "" : answerText(result.text);
+  const answer = launched ? "" : answerIn(result.text);
   const first = gist(answer);
-  const who = kind === "" ? "sub-agent" : `${kind} agent`;
-  const title = result.failed
-    ? `${who} failed at: ${task}`
-    : launched
-      ? `Started ${who} in the background: ${task}`
-      : `${who} answered "${oneLine(task, 60)}"${first === "" ? "" : `: ${first}`}`;
+  const who = kind === "" ? "Sub-agent" : `${kind} agent`;
+  const done = `${who} answered "${oneLine(task, 60)}"${first === "" ? "" : `: ${first}`}`;
+  const title = launched ? `Started ${who.replace(/^S/, "s")} in the background: ${task}` : done;
   return {
-    title: title.replace(/^sub-agent/, "Sub-agent"),
+    title: result.failed ? `${who} failed at: ${task}` : title,
     subtitle: first,
-    narrative: sentences(answer, 3).filter((part) => !part.includes(first)),
     facts: [
       prompt === "" ? "" : `Task: ${prompt}`,
       first === "" ? "" : `Answer: ${first}`,
@@ -36,6 +30,34 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
     routine: launched && !result.failed,
     ...(first === "" || result.failed ? {} : { statement: saidBy("agent", salienceOf.report) }),
   };
+}
+
+/** The answer without what the host puts around it: elements before and behind it, or one around all of it. */
+function answerIn(text: string): string {
+  let answer = text.trim();
+  for (let removed = 0; removed < mostElements; removed++) {
+    const [all = "", name = "", inner = "", tail = ""] = element.exec(answer) ?? [];
+    const [behind = ""] = lastElement.exec(answer) ?? [];
+    if (isOfHost(name)) answer = hasWords(tail) ? tail.trim() : inner.trim();
+    else if (all === "" && behind !== "" && behind.length < answer.length)
+      answer = answer.slice(0, -behind.length).trim();
+    else break;
+  }
+  return answer.replace(/^<[a-z][\w-]*-[\w-]+>\s*\n/, "");
+}
+
+// Hosts add one or two. Bounds the time for a text of many elements.
+const mostElements = 8;
+const element = /^<([a-z][\w-]{0,80})(?:\s[^<>]{0,400})?>([\s\S]*?)<\/\1>([\s\S]*)$/;
+const lastElement = /\s*<([a-z][\w-]{0,80})>[^<]*<\/\1>$/;
+
+// An answer may begin with HTML.
+function isOfHost(name: string): boolean {
+  return name.length > 2 && !/^(?:h\d|div|span|code|pre|em|strong|table|section|details|img|svg)$/.test(name);
+}
+
+function hasWords(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
 }
 
 /** A proposed plan, stored as a decision. */
@@ -77,22 +99,21 @@ export function describeQuestion({ input, result }: ToolUse): Finding {
   const offered = questions.flatMap((each) =>
     objectsField(each, "options").map((option) => textField(option, "label")),
   );
+  const isAnswered = said !== "" && !result.failed;
   return {
     obs_type: "decision",
-    title:
-      said === "" || result.failed
-        ? `Asked the user: ${question}`
-        : `User decided: ${oneLine(said, 60)} (${oneLine(question, 50)})`,
+    title: isAnswered
+      ? `User decided: ${oneLine(said, 60)} (${oneLine(question, 50)})`
+      : `Asked the user: ${question}`,
     subtitle: question,
     ...(said === "" ? {} : { summary: `Asked "${oneLine(question, 120)}", the user said: ${said}` }),
-    narrative: [
-      said === "" ? "There is no answer yet" : `The user's answer: ${said}`,
+    facts: [
+      ...(answers.length > 0 ? answers.map((pair) => pair.join(" ")) : [`${question} ${said}`]),
       offered.length > 0 ? `Offered were: ${listed(offered, 6)}` : "",
     ],
-    facts: answers.length > 0 ? answers.map((pair) => pair.join(" ")) : [`${question} ${said}`],
     concepts: ["trade-off", "why-it-exists"],
     provenance: said === "" ? "agent" : "user",
-    ...(said === "" || result.failed ? {} : { statement: answerOf(chosen, offered) }),
+    ...(isAnswered ? { statement: answerOf(chosen, offered) } : {}),
   };
 }
 
@@ -133,79 +154,3 @@ export function describeTasks({ input, name }: ToolUse): Finding {
     routine: true,
   };
 }
-
-/** Drops content parts that are one element of the host, unless all of them are. */
-export function answerParts(response: Json | undefined): Json | undefined {
-  const value = typeof response === "string" ? (parseObject(response) ?? response) : response;
-  if (Array.isArray(value)) return withoutWrapperParts(value);
-  if (!isJsonObject(value ?? null)) return value;
-  const object = value as JsonObject;
-  return Array.isArray(object.content) ? { ...object, content: withoutWrapperParts(object.content) } : value;
-}
-
-/** Removes elements before and after the answer. An answer inside one element is unwrapped. */
-function answerText(text: string): string {
-  let answer = text.trim();
-  for (let removed = 0; removed < mostElements; removed++) {
-    const inner = withoutFirst(answer) ?? withoutLast(answer);
-    if (inner === undefined) break;
-    answer = inner;
-  }
-  return answer;
-}
-
-// Hosts add one or two. Bounds the time for a text of many elements.
-const mostElements = 8;
-
-function withoutWrapperParts(parts: Json[]): Json[] {
-  const content = parts.filter((part) => {
-    const text = isJsonObject(part) ? part.text : part;
-    return typeof text !== "string" || !isOneElement(text.trim());
-  });
-  return content.some((part) => hasWords(isJsonObject(part) ? part.text : part)) ? content : parts;
-}
-
-// An unclosed tag counts as an element when it is alone on the first line.
-function isOneElement(text: string): boolean {
-  const [tag, name = ""] = opening.exec(text) ?? [];
-  if (tag === undefined) return false;
-  const end = `</${name}>`;
-  const closed = text.indexOf(end);
-  return closed < 0 ? standsAlone(text, tag) : closed === text.length - end.length;
-}
-
-function withoutFirst(text: string): string | undefined {
-  const [tag, name = ""] = opening.exec(text) ?? [];
-  if (tag === undefined) return undefined;
-  const end = `</${name}>`;
-  const closed = text.indexOf(end);
-  if (closed < 0) return isOfHost(name) && standsAlone(text, tag) ? text.slice(tag.length).trim() : undefined;
-  const rest = text.slice(closed + end.length).trim();
-  if (!hasWords(rest)) return text.slice(tag.length, closed).trim();
-  return isOfHost(name) ? rest : undefined;
-}
-
-function withoutLast(text: string): string | undefined {
-  const name = closing.exec(text)?.[1] ?? "";
-  if (!isOfHost(name)) return undefined;
-  const rest = text.slice(0, Math.max(0, text.lastIndexOf(`\n<${name}`))).trim();
-  return hasWords(rest) ? rest : undefined;
-}
-
-function standsAlone(text: string, tag: string): boolean {
-  return /^\s*(?:\n|$)/.test(text.slice(tag.length, tag.length + 20));
-}
-
-// An answer may begin with HTML, or with a component, which has a capital letter.
-function isOfHost(name: string): boolean {
-  return /^[a-z]/.test(name) && !html.test(name);
-}
-
-function hasWords(text: Json | undefined): boolean {
-  return typeof text === "string" && /[\p{L}\p{N}]/u.test(text);
-}
-
-const opening = /^<([A-Za-z][\w.:-]{0,80})(?:\s[^<>]{0,400})?>/;
-const closing = /<\/([A-Za-z][\w.:-]{0,80})>$/;
-const html =
-  /^(?:a|abbr|article|aside|audio|b|blockquote|body|br|button|canvas|center|code|dd|del|details|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|link|main|mark|meta|nav|ol|option|p|picture|pre|q|s|samp|script|section|select|small|span|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|tfoot|th|thead|title|tr|u|ul|var|video)$/;

@@ -1,18 +1,43 @@
 // Describes shell commands: what ran, how it ended, and the lines of output worth keeping.
-
 import { parseApplyPatch } from "../../../core/tools/apply-patch.ts";
 import { commandFiles, operands } from "../../../core/tools/command-files.ts";
-import { type CommandKind, gitVerb, isRoutineCommand } from "../../../core/tools/command-kind.ts";
-import type { ErrorLines } from "../../../core/tools/error-lines.ts";
+import {
+  answersWithExitCode,
+  type CommandKind,
+  commandKind,
+  gitVerb,
+  isRoutineCommand,
+  mainSegment,
+} from "../../../core/tools/command-kind.ts";
+import { parseCommandLine, type Segment } from "../../../core/tools/command-line.ts";
+import { endsInError, errorLines } from "../../../core/tools/error-lines.ts";
+import { missingPrograms } from "../../../core/tools/missing-program.ts";
 import { setOf } from "../../../core/tools/name-lists.ts";
-import type { TestResults } from "../../../core/tools/test-results.ts";
+import { type TestResults, testResults } from "../../../core/tools/test-results.ts";
 import { commandIn } from "../../../core/tools/tool-kind.ts";
+import { hasOwnStatus, startedInBackground, succeededIn } from "../../../statements/commands/passed.ts";
 import { textField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, oneLine } from "../../../text/plain-text.ts";
-import { type CommandRun, readCommandRun } from "./command-run.ts";
 import { changeConcepts, commitType, describeChanges } from "./edit-tools.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import { listedPaths, matchedFiles, shownLines } from "./look-tools.ts";
+
+interface CommandRun {
+  use: ToolUse;
+  command: string;
+  segments: readonly Segment[];
+  /** The main command; empty when the use only reads the output of an earlier one. */
+  main: Pick<Segment, "program" | "words" | "text">;
+  kind: CommandKind;
+  /** `main` as shown in a title. */
+  label: string;
+  lines: readonly string[];
+  /** Its own exit status says that it passed. */
+  passed: boolean;
+  failed: boolean;
+  /** What the shell said of a program that it did not find. */
+  missing: string | undefined;
+}
 
 /** The part of a finding that depends on the kind of command. */
 type CommandFinding = Omit<Finding, "provenance"> & Partial<Pick<Finding, "provenance">>;
@@ -22,25 +47,79 @@ export function describeCommand(use: ToolUse): Finding {
   const patchAt = command.indexOf("*** Begin Patch");
   const changes = patchAt < 0 || use.result.failed ? [] : parseApplyPatch(command.slice(patchAt));
   if (changes.length > 0) return describeChanges(use, changes);
-  const run = readCommandRun(use, command);
+  const run = readRun(use, command);
   return findingOf(run, describeRun(run));
 }
 
+function readRun(use: ToolUse, command: string): CommandRun {
+  const { result } = use;
+  const all = parseCommandLine(command);
+  const absent = missingPrograms(result, all);
+  // When `|| other` ran in place of a program that was not found, the other one is described.
+  const segments = all.filter(({ program }, at) => {
+    const next = all[at + 1];
+    const isReplaced = next?.fallback === true && commandKind(next) !== "trivial";
+    return !(isReplaced && absent.some((one) => one.program === program));
+  });
+  const missing = absent.find((one) => segments.some(({ program }) => program === one.program))?.line;
+  const unknown = segments.length === all.length ? absent[0]?.line : undefined;
+  const segment = mainSegment(segments);
+  const main = segment ?? { program: "", words: [], text: "" };
+  const kind = segment === undefined ? "trivial" : commandKind(segment);
+  const isOwn = segment !== undefined && succeededIn(all, command).includes(segment);
+  const saysNo = result.exitCode === 1 && answersWithExitCode(main);
+  const failed =
+    (missing ?? unknown) !== undefined || (!saysNo && (result.failed || reportsFailure(use, kind, isOwn)));
+  const isLook = kind === "read" || kind === "search";
+  // Matches are on stdout; files that could not be opened are not matches.
+  const text = isLook && !failed && result.streams !== null ? result.streams.stdout : result.text;
+  return {
+    ...{ use, command, segments, main, kind, failed, missing: missing ?? unknown },
+    label: labelOf(main, command),
+    lines: text.split("\n"),
+    passed: !failed && isOwn && hasOwnStatus(use.input, result),
+  };
+}
+
+// Where the exit code is not the command's own. The stdout of a reading command is data, its stderr is its own.
+function reportsFailure(
+  { result: { exitCode, streams, text } }: ToolUse,
+  kind: CommandKind,
+  isOwn: boolean,
+): boolean {
+  if (exitCode !== null && isOwn) return false;
+  if (kind === "check" && errorLines(text.split("\n")).first !== null) return true;
+  if (kind !== "read" && kind !== "search") return endsInError(text.split("\n"));
+  return streams !== null && streams.stdout === "" && endsInError(streams.stderr.split("\n"));
+}
+
+function labelOf({ program, words, text }: CommandRun["main"], command: string): string {
+  if (loops.has(program) || text === "") return oneLine(command, 60) || "A running command";
+  // The words of an inline script would be `python3 -`.
+  const isScript = words.length === 1 || (words.length === 2 && words[1] === "-");
+  if (isScript && command.includes("<<")) return `a ${program} script`;
+  return oneLine(text, 60);
+}
+
+const loops = new Set(["for", "while", "until", "case", "function"]);
+
 function describeRun(run: CommandRun): CommandFinding {
-  if (run.tests !== null) return describeTests(run, run.tests);
+  const isLook = run.kind === "read" || run.kind === "search";
+  const tests = isLook ? null : testResults(run.lines);
+  if (tests !== null) return describeTests(run, tests);
   return run.failed ? describeFailure(run) : describers[run.kind](run);
 }
 
-function describeTests({ label, use, errors }: CommandRun, tests: TestResults): CommandFinding {
+function describeTests({ label, use, lines }: CommandRun, tests: TestResults): CommandFinding {
   const { passed, failed, skipped, failing, unit } = tests;
   const code = exitCodeOf(use);
   // Passing tests can still end in a failure: coverage, an unhandled error, a later command.
   const broken = failed > 0 || use.result.failed;
   // Some runners count failures only.
-  const hasPassed = passed > 0 || failed === 0;
-  const counts = hasPassed
-    ? `${counted(passed, unit)} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`
-    : `${counted(failed, unit)} failed`;
+  const counts =
+    passed > 0 || failed === 0
+      ? `${counted(passed, unit)} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`
+      : `${counted(failed, unit)} failed`;
   const lost = passed === 0 ? counted(failed, unit) : `${failed} of ${counted(passed + failed, unit)}`;
   const end = broken ? ` but ended with ${code || "an error"}` : "";
   const outcome =
@@ -53,61 +132,36 @@ function describeTests({ label, use, errors }: CommandRun, tests: TestResults): 
     facts: [
       `Tests: ${counts}`,
       ...failing.map((name) => `Failing test: ${name}`),
-      ...(broken ? errorFacts(errors) : []),
+      ...(broken ? errorFacts(lines) : []),
     ],
+    routine: false,
   };
 }
 
 function describeFailure(run: CommandRun): CommandFinding {
-  const { use, label, errors, lines, missing } = run;
-  const reason = missing ?? errors.first ?? lastLine(lines);
-  const isFailed = use.result.failed || missing !== null;
+  const { use, label, lines, missing } = run;
+  const { first } = errorLines(lines);
+  const reason = missing ?? first ?? clip(lines.findLast((one) => /\p{L}{2}/u.test(one))?.trim() ?? "", 300);
+  const isFailed = use.result.failed || missing !== undefined;
   const how = use.result.interrupted ? "was interrupted" : isFailed ? "failed" : "reports an error";
   const code = exitCodeOf(use);
   const quoted = reason === "" || isFromOutside(run) ? "" : `: ${reason}`;
   return {
     title: `${label} ${how}${code === "" ? "" : ` with ${code}`}${quoted}`,
-    concepts: missing !== null || trap.test(reason) ? ["problem-solution", "gotcha"] : ["problem-solution"],
-    facts: [...errorFacts(errors), errors.first === null && reason !== "" ? `Output: ${reason}` : ""],
-    narrative: [errors.location === null ? "" : `The place is ${errors.location}`],
+    concepts: trap.test(reason) ? ["problem-solution", "gotcha"] : ["problem-solution"],
+    facts: [...errorFacts(lines), first === null && reason !== "" ? `Output: ${reason}` : ""],
+    routine: false,
   };
 }
 
-function describeCheck({ label, lines }: CommandRun): CommandFinding {
-  const result = lines.findLast((line) => line.length < 300 && checkResult.test(line))?.trim() ?? "";
-  return {
-    title: `${label} passed${result === "" ? "" : `: ${result}`}`,
-    concepts: ["what-changed"],
-    facts: [result],
-  };
-}
+const trap = /rejected|not found|EADDRINUSE|conflict|ENOSPC|permission denied/i;
 
-function describeOther(run: CommandRun): CommandFinding {
-  const { label, main, use, lines, segments } = run;
-  const isStarted =
-    segments.some(({ background }) => background) ||
-    use.input.run_in_background === true ||
-    textField(use.result.fields, "backgroundTaskId") !== "";
-  if (isStarted) return { title: `Started ${label} in the background` };
-  const spoken = lines.filter((line) => line.trim() !== "" && !tableHead.test(line));
-  const first = isFromOutside(run) || main.program === "echo" ? "" : (spoken[0]?.trim() ?? "");
-  return {
-    title: `${main.text === "" ? label : `Ran ${label}`}${first === "" ? "" : `: ${first}`}`,
-    facts: spoken.slice(-3),
-  };
-}
-
-function lastLine(lines: readonly string[]): string {
-  const line = lines.slice(-30).findLast((one) => /[A-Za-z]{2}/.test(one));
-  return clip(line?.trim() ?? "", 300);
-}
-
-function errorFacts({ first, location, others }: ErrorLines): string[] {
+function errorFacts(lines: readonly string[]): string[] {
+  const { first, location, others } = errorLines(lines);
   if (first === null) return [];
   const file = location?.slice(0, location.lastIndexOf(":")) ?? "";
   const place = location !== null && !first.includes(file) ? ` (${location})` : "";
-  const rest = others.map((other) => `Error: ${other}`);
-  return [`First error: ${clip(first, 290 - place.length)}${place}`, ...rest];
+  return [`First error: ${clip(first, 290 - place.length)}${place}`, ...others.map((one) => `Error: ${one}`)];
 }
 
 function exitCodeOf({ result }: ToolUse): string {
@@ -115,25 +169,24 @@ function exitCodeOf({ result }: ToolUse): string {
 }
 
 function findingOf(run: CommandRun, words: CommandFinding): Finding {
-  const { use, command, segments, errors, label } = run;
+  const { use, command, segments, label, kind, main } = run;
   const files = commandFiles(segments);
   const purpose = textField(use.input, "description", "justification");
-  const whole = oneLine(command, 400);
-  const code = exitCodeOf(use);
+  const whole = oneLine(command, 290);
   const isShown = whole === "" || whole === label;
+  const code = exitCodeOf(use);
   return {
     provenance: isFromOutside(run) ? "web" : "command",
     ...words,
-    subtitle: purpose || (isShown ? (errors.location ?? "") : `$ ${whole}`),
-    narrative: [
+    subtitle: purpose || (isShown ? "" : `$ ${whole}`),
+    facts: [
+      code === "" ? "" : `Exit code ${use.result.exitCode} of ${label}`,
       isShown || purpose === "" ? "" : `Command: \`${whole}\``,
-      ...(words.narrative ?? []),
-      run.failed || words.facts?.some((fact) => fact !== "") ? "" : firstLine(use.result.text),
+      ...(words.facts ?? []),
     ],
-    facts: [code === "" ? "" : `Exit code ${use.result.exitCode} of ${label}`, ...(words.facts ?? [])],
     filesRead: [...files.read, ...(words.filesRead ?? [])],
     filesModified: run.failed ? [] : [...files.written, ...(words.filesModified ?? [])],
-    routine: !run.failed && run.tests === null && isRoutineCommand(run.main, run.kind),
+    routine: words.routine ?? isRoutineCommand(main, kind),
   };
 }
 
@@ -151,22 +204,43 @@ const describers: Record<CommandKind, (run: CommandRun) => CommandFinding> = {
   trivial: describeOther,
 };
 
-const trap = /rejected|command not found|EADDRINUSE|conflict|ENOSPC|permission denied/i;
-// The column names of docker, kubectl, ps and lsof.
-const tableHead = /^[A-Z][A-Z0-9%/()]*(?:[\s-]+[A-Z0-9%/()]+)+\s*$/;
+function describeCheck(run: CommandRun): CommandFinding {
+  const result = run.lines.findLast((line) => line.length < 300 && checkResult.test(line))?.trim() ?? "";
+  const outcome = run.passed ? `${run.label} passed` : `Ran ${run.label}`;
+  return {
+    title: `${outcome}${result === "" ? "" : `: ${result}`}`,
+    concepts: ["what-changed"],
+    facts: [result],
+  };
+}
+
 const checkResult =
   /\b(?:\d+ (?:problems?|errors?|warnings?|issues?|files?)\b|built in|compiled (?:successfully|in)|Finished|Build succeeded|BUILD SUCCESS|no issues|Checked \d+|All (?:checks|files|matched)|done in)/i;
 
+function describeOther(run: CommandRun): CommandFinding {
+  const { label, main, use, lines, segments } = run;
+  if (segments.some(({ background }) => background) || startedInBackground(use.input, use.result))
+    return { title: `Started ${label} in the background` };
+  const spoken = lines.filter((line) => line.trim() !== "" && !tableHead.test(line));
+  const first = isFromOutside(run) || main.program === "echo" ? "" : (spoken[0]?.trim() ?? "");
+  return {
+    title: `${main.text === "" ? label : `Ran ${label}`}${first === "" ? "" : `: ${first}`}`,
+    facts: spoken.slice(-3),
+  };
+}
+
+// The column names of docker, kubectl, ps and lsof.
+const tableHead = /^[A-Z][A-Z0-9%/()]*(?:[\s-]+[A-Z0-9%/()]+)+\s*$/;
+
 /** git commands that change something: commits, pushes, and the first line of others. */
 function describeGit({ lines, main, label, segments }: CommandRun): CommandFinding {
-  const verb = gitVerb(main.words);
   const remote = lines.flatMap((line) => /^To (\S+)/.exec(line)?.[1] ?? [])[0];
   const pushed = lines.flatMap((line) => pushLine.exec(line)?.[1] ?? []);
   const pushes = pushed.map((ref) => `Pushed ${ref}${remote === undefined ? "" : ` to ${remote}`}`);
   // A commit is often one of several commands on a line.
   const [, branch = "", hash = "", message = messageIn(main.words)] =
     lines.map((line) => commitLine.exec(line)).find((match) => match !== null) ?? [];
-  if (message !== "" && (hash !== "" || verb === "commit")) {
+  if (message !== "" && (hash !== "" || gitVerb(main.words) === "commit")) {
     const obs_type = commitType(message);
     const also = segments.some(({ program, words }) => program === "git" && gitVerb(words) === "push");
     return {
@@ -197,27 +271,37 @@ function messageIn(words: readonly string[]): string {
   return lines.find((line) => line.trim() !== "" && !line.startsWith("$(cat")) ?? "";
 }
 
+const commitLine = /^\[([^\s\]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (\S.*)$/;
+const filesChanged = /^\s*\d+ files? changed/;
+const createdFile = /^ create mode \d+ (.+)$/;
+const pushLine = /(?:[0-9a-f]{7,}\.\.\.?[0-9a-f]{7,}|\[new (?:branch|tag)\])\s+(\S+) -> (\S+)/;
+
 function describeInstall({ main, lines }: CommandRun): CommandFinding {
   const verbAt = main.words.findIndex((word) => installVerb.test(word));
   const packages = operands({ words: main.words.slice(Math.max(0, verbAt)) }, installOptions);
   const did = /^(?:remove|uninstall|rm)$/.test(main.words[verbAt] ?? "") ? "Removed" : "Installed";
-  const short = lines.filter((line) => line.length < 240);
   return {
     title: `${did} ${listed(packages, 4) || "dependencies"} with ${main.program}`,
     obs_type: "change",
     concepts: ["what-changed"],
     facts: [
       packages.length === 0 ? "" : `${did} packages: ${listed(packages, 20)}`,
-      short.findLast((line) => installReport.test(line)) ?? "",
-      ...short.filter((line) => installWarning.test(line)).slice(0, 3),
+      lines.findLast((line) => line.length < 240 && installReport.test(line)) ?? "",
     ],
   };
 }
+
+const installVerb = /^(?:i|install|add|ci|get|sync|require|remove|uninstall|rm|up|update|upgrade)$/;
+const installOptions = setOf("--prefix -C --registry --index-url -r --cwd --features -w --workspace");
+const installReport =
+  /^(?:added \d|removed \d|changed \d|up to date|Successfully installed|Installed \d|Requirement already|.*packages? (?:are|is) |Done in|Bundle complete|\+ \S+@)/i;
 
 /** True when the output is text of others: a remote server, issues, pull requests. */
 function isFromOutside({ kind, main }: CommandRun): boolean {
   return main.program === "gh" || (kind === "network" && !main.words.some((word) => loopback.test(word)));
 }
+
+const loopback = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)(?:[:/]|$)/i;
 
 /** `cat`, `grep`, `ls`, `git status`: keeps the files and the first lines. */
 function describeLook({ use, main, label, lines, segments, kind }: CommandRun): CommandFinding {
@@ -244,22 +328,10 @@ function describeWrite({ use, main, label, segments }: CommandRun): CommandFindi
   };
 }
 
-const commitLine = /^\[([^\s\]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (\S.*)$/;
-const filesChanged = /^\s*\d+ files? changed/;
-const createdFile = /^ create mode \d+ (.+)$/;
-const pushLine = /(?:[0-9a-f]{7,}\.\.\.?[0-9a-f]{7,}|\[new (?:branch|tag)\])\s+(\S+) -> (\S+)/;
-const installVerb = /^(?:i|install|add|ci|get|sync|require|remove|uninstall|rm|up|update|upgrade)$/;
-const installOptions = setOf("--prefix -C --registry --index-url -r --cwd --features -w --workspace");
-const installReport =
-  /^(?:added \d|removed \d|changed \d|up to date|Successfully installed|Installed \d|Requirement already|.*packages? (?:are|is) |Done in|Bundle complete|\+ \S+@)/i;
-const installWarning = /\bvulnerabilit|EBADENGINE|npm warn deprecated|incompatible|peer dep/i;
-const loopback = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)(?:[:/]|$)/i;
 const writeVerbs = new Map([
   ["mv", "Moved"],
   ["cp", "Copied"],
-  ["rm", "Deleted"],
-  ["rmdir", "Deleted"],
-  ["unlink", "Deleted"],
+  ...["rm", "rmdir", "unlink"].map((name): [string, string] => [name, "Deleted"]),
   ["touch", "Created"],
   ["sed", "Edited"],
 ]);

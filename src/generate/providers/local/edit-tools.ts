@@ -1,11 +1,19 @@
-// Describes edits and writes: the files, the number of lines, the most telling lines.
-
+// Describes edits and writes: the files, the number of lines, the most telling line.
 import type { ObservationConcept, ObservationType } from "../../../core/records/records.ts";
-import type { FileChange } from "../../../core/tools/apply-patch.ts";
-import { pathField } from "../../../text/json-fields.ts";
+import {
+  emptyChange,
+  type FileChange,
+  maxFiles,
+  maxLines,
+  parseApplyPatch,
+  patchArgument,
+  takeLine,
+} from "../../../core/tools/apply-patch.ts";
+import { newTextNames, oldTextNames } from "../../../core/tools/touched-lines.ts";
+import type { JsonObject } from "../../../text/json.ts";
+import { objectsField, pathField, textField, textsField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, shownPath } from "../../../text/plain-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
-import { fileChanges } from "./patch.ts";
 
 export function describeEdit(use: ToolUse): Finding {
   const changes = fileChanges(use);
@@ -15,33 +23,30 @@ export function describeEdit(use: ToolUse): Finding {
 }
 
 /** The finding for changes by an edit tool, or by a patch in a command. */
-export function describeChanges({ cwd, userPrompt }: ToolUse, changes: readonly FileChange[]): Finding {
-  const obs_type = changeType(changes, userPrompt);
+export function describeChanges({ cwd }: ToolUse, changes: readonly FileChange[]): Finding {
+  const obs_type = changeType(changes);
   const titles = changes.map((change) => titleOf(change, shownPath(change.path, cwd)));
-  const shown = listed(
-    changes.map(({ path }) => shownPath(path, cwd)),
-    3,
-  );
+  const shown = changes.map(({ path }) => shownPath(path, cwd));
   const [only = ""] = titles;
-  const title = titles.length === 1 ? only : `Changed ${counted(changes.length, "file")}: ${shown}`;
+  const title =
+    titles.length === 1 ? only : `Changed ${counted(changes.length, "file")}: ${listed(shown, 3)}`;
   const size = lineCounts(changes);
-  const lines = (side: "added" | "removed", name: string): string => {
-    const telling = changes.flatMap((change) => tellingLines(change[side], 3)).slice(0, 3);
-    return telling.length === 0 ? "" : `${name}: ${telling.map((line) => `\`${line}\``).join(" ")}`;
-  };
   return {
     obs_type,
     title,
     subtitle: title.includes(size) ? "" : size,
     facts: [
       ...(titles.length === 1 ? [] : titles),
-      ...changes.map(({ added }) => commentOf(added)),
-      lines("added", "New lines") || lines("removed", "Gone"),
+      newLines(changes.flatMap(({ added }) => tellingLines(added, 3)).slice(0, 3)),
     ],
     concepts: changeConcepts(obs_type),
     filesModified: changes.flatMap(({ path, movedTo }) => (movedTo === null ? [path] : [path, movedTo])),
     provenance: "file",
   };
+}
+
+function newLines(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `New lines: ${lines.map((line) => `\`${line}\``).join(" ")}`;
 }
 
 function describeNoChange(use: ToolUse, changes: readonly FileChange[]): Finding {
@@ -64,19 +69,18 @@ function titleOf(change: FileChange, shown: string): string {
   const { kind, movedTo, added, removed } = change;
   if (kind === "delete") return `Deleted ${shown}`;
   if (movedTo !== null && added.length + removed.length === 0) return `Moved ${shown} to ${movedTo}`;
-  const essence = essenceOf(change).replace(kind === "add" ? /^added / : /^$/, "");
+  const essence = essenceOf(change);
   return `${kind === "add" ? "Created" : "Edited"} ${shown}${essence === "" ? ` (${lineCounts([change])})` : `: ${essence}`}`;
 }
 
-/** The most telling part of an edit: a replaced line, a comment, an added or removed line. */
-function essenceOf({ added, removed }: FileChange): string {
+/** The most telling part of an edit: a replaced, an added or a removed line. */
+function essenceOf({ kind, added, removed }: FileChange): string {
   const [from = "", to = ""] = [removed[0]?.trim(), added[0]?.trim()];
   if (added.length === 1 && removed.length === 1 && from.length + to.length <= 80)
     return `\`${from}\` is now \`${to}\``;
-  const comment = commentOf(added);
-  if (comment !== "") return clip(comment, 100);
   const [come] = tellingLines(added, 1);
-  if (come !== undefined) return `${removed.length === 0 ? "added" : "now has"} \`${clip(come, 70)}\``;
+  const verb = kind === "add" ? "" : removed.length === 0 ? "added " : "now has ";
+  if (come !== undefined) return `${verb}\`${clip(come, 70)}\``;
   const [gone] = tellingLines(removed, 1);
   return gone === undefined ? "" : `removed \`${clip(gone, 70)}\``;
 }
@@ -89,50 +93,25 @@ function lineCounts(changes: readonly FileChange[]): string {
   return `${counted(added, "line")} added${removed === 0 ? "" : `, ${removed} removed`}`;
 }
 
-/** The first comment in prose; empty when there is none. */
-function commentOf(lines: readonly string[]): string {
-  const first = lines.slice(0, 60).findIndex((line) => spoken.test(commentText(line)));
-  if (first < 0) return "";
-  // A comment of several lines is one thought.
-  const rest = lines.slice(first, first + 4).map(commentText);
-  const end = rest.findIndex((text) => text === "" || /[.!?:]$/.test(text));
-  return rest
-    .slice(0, end < 0 ? rest.length : end + 1)
-    .join(" ")
-    .trim();
-}
-
 /** Up to `max` lines that are not comments, brackets or imports. */
 function tellingLines(lines: readonly string[], max: number): string[] {
   return lines
     .slice(0, 60)
     .map((line) => line.slice(0, 200).trim())
-    .filter((text) => /[A-Za-z]{3}/.test(text) && commentText(text) === "" && !dull.test(text))
+    .filter((text) => /\p{L}{3}/u.test(text) && !dull.test(text))
     .slice(0, max);
 }
 
-function commentText(line: string): string {
-  return line.length < 400 ? (commentLine.exec(line)?.[1] ?? "") : "";
-}
+const dull =
+  /^(?:#(?!\[)|\/\/|\/?\*|--\s|;;|"""|<!--|package\b|import\b|from\b|use\b|using\b|require\b|const \w+ = require\b)/;
 
-const commentLine = /^\s*(?:\/\/+|#(?![!a-z#])|\*(?!\/)|\/\*\*?|--|"""|;;)\s*(\S.{2,300}?)\s*(?:\*\/|""")?$/;
-const spoken =
-  /^(?!@|eslint|biome|prettier|ts-|type:|noqa|pylint|copyright|SPDX|region|#|\*)[A-Z`"'a-z].*\s.*\s/;
-const dull = /^(?:#|package\b|import\b|from\b|use\b|using\b|require\b|const \w+ = require\b)/;
-
-/**
- * The type of an edit, the first that fits: `refactor` when files only moved, `change` for documentation, configuration
- * and style, what the session's first prompt asks for, `feature` for a new file that is no test, `change`.
- */
-function changeType(changes: readonly FileChange[], userPrompt: string): ObservationType {
+// The session's request says nothing of one edit: it is a fix when a commit or the agent says so.
+function changeType(changes: readonly FileChange[]): ObservationType {
   if (changes.every(({ movedTo, added, removed }) => movedTo !== null && added.length + removed.length === 0))
     return "refactor";
-  const code = changes.filter(({ path }) => !textFile.test(path));
-  if (code.length === 0) return "change";
-  const prompt = userPrompt.slice(0, promptChars);
-  if (fixWords.test(prompt)) return "bugfix";
-  if (refactorWords.test(prompt)) return "refactor";
-  return code.some(({ kind, path }) => kind === "add" && !testFile.test(path)) ? "feature" : "change";
+  const isNewCode = ({ kind, path }: FileChange) =>
+    kind === "add" && !textFile.test(path) && !testFile.test(path);
+  return changes.some(isNewCode) ? "feature" : "change";
 }
 
 export function commitType(message: string): ObservationType {
@@ -146,13 +125,77 @@ export function changeConcepts(type: ObservationType): ObservationConcept[] {
   return type === "bugfix" ? ["what-changed", "problem-solution"] : ["what-changed"];
 }
 
-// A long prompt is a document; its request comes first.
-const promptChars = 600;
-const fixWords =
-  /\b(?:fix(?:es|ed|ing)?|bugs?|broken|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?|regress\w*|errors?|wrong|leak(?:s|ing)?|does ?n[o']t work|not working)\b/i;
-const refactorWords =
-  /\b(?:refactor\w*|renam(?:e|ing)|extract|restructure|clean(?:ing)? ?up|split (?:up|into)|simplify|move \S+ (?:to|into)|deduplicate)\b/i;
 const textFile =
-  /(?:^|[/\\])(?:readme|changelog|license|contributing|dockerfile|makefile|\.env|\.[a-z]+(?:rc|ignore|attributes)$)|\.(?:mdx?|markdown|rst|adoc|txt|jsonc?|json5|ya?ml|toml|ini|cfg|conf|env|properties|lock|css|scss|sass|less)$|\.config\.[cm]?[jt]s$/i;
+  /(?:^|[/\\])(?:dockerfile|makefile|license|\.[\w.-]+)$|\.(?:mdx?|markdown|rst|adoc|txt|jsonc?|json5|ya?ml|toml|ini|cfg|conf|env|properties|lock|css|scss|sass|less)$|\.config\.[cm]?[jt]s$/i;
 const testFile =
   /(?:^|[/\\])(?:tests?|__tests__|specs?)[/\\]|[._-](?:test|spec)\.\w+$|(?:^|[/\\])test_[^/\\]*$|_test\.\w+$/i;
+
+/** The changes of an edit or write tool; empty when its arguments name no file. */
+function fileChanges({ input, inputText, result }: ToolUse): FileChange[] {
+  const text = patchArgument(input) || inputText;
+  const patch = patchStart.test(text.slice(0, 400)) ? text : "";
+  const patched = patch.includes("*** Begin Patch") ? parseApplyPatch(patch) : parseUnifiedDiff(patch);
+  if (patched.length > 0) return patched;
+  const path = pathField(input) || pathField(result.fields);
+  const edits = objectsField(input, "edits");
+  if (path === "") return edits.filter((edit) => pathField(edit) !== "").map((edit) => editedLines(edit));
+  const whole = textField(input, "content", "file_text", "contents", "code_edit");
+  if (whole === "" || textField(input, "command") === "insert") {
+    const parts = (edits.length > 0 ? edits : [input]).map((edit) => editedLines(edit));
+    const lines = (side: "added" | "removed") => parts.flatMap((part) => part[side]);
+    return [{ ...emptyChange(path, "update"), added: lines("added"), removed: lines("removed") }];
+  }
+  const before = textField(result.fields, "originalFile");
+  const hunks = objectsField(result.fields, "structuredPatch");
+  const existed =
+    before !== "" || textField(result.fields, "type") === "update" || overwritten.test(result.text);
+  const change = changeBetween(path, before, whole);
+  if (!existed) return [{ ...change, kind: "add" }];
+  if (hunks.length === 0) return [change];
+  const host = emptyChange(path, "update");
+  for (const line of hunks.flatMap((hunk) => textsField(hunk, "lines"))) takeLine(host, line);
+  return [host];
+}
+
+function editedLines(edit: JsonObject): FileChange {
+  return changeBetween(pathField(edit), textField(edit, ...oldTextNames), textField(edit, ...newTextNames));
+}
+
+/** The files of a unified diff. */
+function parseUnifiedDiff(text: string): FileChange[] {
+  const changes: FileChange[] = [];
+  let before = "";
+  for (const line of text.split("\n", maxLines)) {
+    const [, side, path = ""] = diffHeader.exec(line) ?? [];
+    const current = changes.at(-1);
+    if (side === "---") before = path;
+    else if (side === "+++" && path === "/dev/null") changes.push(emptyChange(before, "delete"));
+    else if (side === "+++") changes.push(emptyChange(path, before === "/dev/null" ? "add" : "update"));
+    else if (current !== undefined) takeLine(current, line);
+  }
+  return changes.slice(0, maxFiles);
+}
+
+const diffHeader = /^(---|\+\+\+) (?:[ab]\/)?([^\t]+)/;
+
+/** What differs between two texts: the lines between those that both begin and end with. */
+function changeBetween(path: string, before: string, after: string): FileChange {
+  const old = before === "" ? [] : before.replace(/\n$/, "").split("\n", maxLines);
+  const now = after === "" ? [] : after.replace(/\n$/, "").split("\n", maxLines);
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
+    end += 1;
+  const removed = old.slice(start, old.length - end);
+  const added = now.slice(start, now.length - end);
+  const [gone, come] = [new Set(removed), new Set(added)];
+  return {
+    ...emptyChange(path, "update"),
+    removed: removed.filter((line) => !come.has(line)),
+    added: added.filter((line) => !gone.has(line)),
+  };
+}
+
+const patchStart = /^\s*(?:\*\*\* Begin Patch|diff --git |--- |Index: )/m;
+const overwritten = /^.{0,200}\b(?:overwr\w+|updated)\b/i;

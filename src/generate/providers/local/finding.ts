@@ -4,14 +4,13 @@ import type { ObservationConcept, ObservationType, Provenance } from "../../../c
 import type { StatementMarks } from "../../../core/records/statement.ts";
 import type { ToolCall } from "../../../core/tools/tool-kind.ts";
 import type { ToolResult } from "../../../core/tools/tool-result.ts";
-import { clip, oneLine, plain } from "../../../text/plain-text.ts";
+import { sentencesOf } from "../../../statements/text/sentences.ts";
+import { firstLine, oneLine, plain } from "../../../text/plain-text.ts";
 
 /** A tool use with its host's shape taken off. */
 export interface ToolUse extends ToolCall {
   result: ToolResult;
   cwd: string | null;
-  /** First prompt of the session. */
-  userPrompt: string;
 }
 
 /** Describes one tool use, before cleaning and limits. `toDraft` drops empty strings and repeats. */
@@ -22,8 +21,6 @@ export interface Finding {
   subtitle?: string;
   /** By default the title. */
   summary?: string;
-  /** Sentences that carry the evidence. */
-  narrative?: string[];
   facts?: string[];
   /** By default how it works. */
   concepts?: ObservationConcept[];
@@ -45,7 +42,7 @@ export function toDraft(finding: Finding, source: number): DraftObservation {
     title,
     subtitle: subtitle === "" || subtitle === title ? null : subtitle,
     summary: sentence(oneLine(finding.summary ?? finding.title, caps.summary - 1)) || sentence(title),
-    narrative: paragraph(finding.narrative ?? []),
+    narrative: null,
     facts: distinct(finding.facts ?? [], caps.fact, caps.facts),
     concepts: [...new Set(finding.concepts ?? ["how-it-works" as const])],
     files_read: paths(finding.filesRead ?? []),
@@ -62,8 +59,6 @@ export const caps = {
   title: 120,
   subtitle: 160,
   summary: 300,
-  narrative: 1_500,
-  narrativeSentence: 500,
   facts: 12,
   fact: 300,
   files: 50,
@@ -101,9 +96,17 @@ export function paths(candidates: readonly string[]): string[] {
   return [...kept];
 }
 
-function paragraph(sentences: readonly string[]): string | null {
-  const lines = distinct(sentences, caps.narrativeSentence, 5).map(sentence);
-  return lines.length === 0 ? null : clip(lines.join(" "), caps.narrative);
+/** The first line of a longer text; a heading only when there is nothing else. */
+export function gist(text: string): string {
+  const line = firstLine(text);
+  return line.startsWith("#") ? (points(text)[0] ?? line.replace(/^#+\s*/, "")) : line;
+}
+
+/** The list items of a text, or its first two sentences. */
+export function points(text: string): string[] {
+  const read = sentencesOf(text.slice(0, 6_000));
+  const items = read.filter(({ kind }) => kind === "item");
+  return (items.length > 0 ? items.slice(0, 6) : read.slice(0, 2)).map((one) => one.text);
 }
 
 // Full stops of other scripts too.

@@ -9,27 +9,19 @@ import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
 import { noUsage } from "../../token-usage.ts";
 import { turnOf } from "../../turns.ts";
-import {
-  answerParts,
-  describePlan,
-  describeQuestion,
-  describeSubAgent,
-  describeTasks,
-} from "./agent-tools.ts";
+import { describePlan, describeQuestion, describeSubAgent, describeTasks } from "./agent-tools.ts";
 import { describeCommand } from "./command-tools.ts";
 import { describeEdit } from "./edit-tools.ts";
 import { type Finding, type ToolUse, toDraft } from "./finding.ts";
 import { describeRead, describeSearch } from "./look-tools.ts";
-import { describeMcp, describeOther } from "./other-tools.ts";
+import { describeMcp, describeOther, describeWeb } from "./other-tools.ts";
 import { summarize } from "./summary.ts";
-import { describeWeb } from "./web-tools.ts";
 
 /** The observation of one tool use. Pure; accepts any JSON. */
-export function observe({ id, message }: ClaimedMessage, userPrompt: string): DraftObservation {
+export function observe({ id, message }: ClaimedMessage): DraftObservation {
   const call = readCall(message);
-  const response = call.kind === "agent" ? answerParts(message.tool_response) : message.tool_response;
-  const result = readResult(response, message.tool_failed === true);
-  return toDraft(describers[call.kind]({ ...call, result, cwd: message.cwd ?? null, userPrompt }), id);
+  const result = readResult(message.tool_response, message.tool_failed === true);
+  return toDraft(describers[call.kind]({ ...call, result, cwd: message.cwd ?? null }), id);
 }
 
 const describers: Record<ToolKind, (use: ToolUse) => Finding> = {
@@ -63,7 +55,7 @@ export function createLocalProvider(): Provider {
       let titles = [...recentTitles];
       for (const claimed of messages) {
         if (claimed.message.type === "observation") {
-          const observation = observe(claimed, session.user_prompt);
+          const observation = observe(claimed);
           observations.push(observation);
           titles.push(observation.title);
         } else {

@@ -28,11 +28,9 @@ export function describeSearch(use: ToolUse): Finding {
   const named = textsField(result.fields, "filenames");
   const printed = result.text.split("\n").filter((line) => line.trim() !== "");
   const lines = named.length > 0 ? named : printed.filter((line) => !noise.test(line));
-  const total = numberField(result.fields, "numFiles", "numMatches", "numLines");
-  const count = Math.max(total ?? 0, lines.length);
-  const least = result.cut && total === null ? "at least " : "";
+  const count = Math.max(numberField(result.fields, "numFiles", "numMatches", "numLines") ?? 0, lines.length);
   return {
-    title: `${what}: ${count === 0 ? "nothing found" : `${least}${counted(count, "result")}`}`,
+    title: `${what}: ${count === 0 ? "nothing found" : `${result.cut ? "at least " : ""}${counted(count, "result")}`}`,
     facts: shownLines(lines, cwd),
     filesRead: matchedFiles(printed),
     provenance: "file",
@@ -52,10 +50,8 @@ export function matchedFiles(lines: readonly string[]): string[] {
 
 /** Paths as shown in a title. */
 export function listedPaths(paths: readonly string[], cwd: string | null): string {
-  return listed(
-    paths.map((path) => shownPath(path, cwd)),
-    4,
-  );
+  const shown = paths.map((path) => shownPath(path, cwd));
+  return listed(shown, 4);
 }
 
 function failedLook(what: string, { result }: ToolUse): Finding {

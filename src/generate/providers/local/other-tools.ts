@@ -1,45 +1,40 @@
-// Describes MCP tools and unknown tools: the arguments and the start of the answer.
-
-import type { Provenance } from "../../../core/records/records.ts";
+// Describes the web, MCP tools and unknown tools. What they answer comes from outside: a title stands in lists far from its
+// mark, so it says where the answer is from and quotes none of it.
 import { isJsonObject, type Json } from "../../../text/json.ts";
-import { pathField, textField } from "../../../text/json-fields.ts";
-import { firstLine, oneLine, shownPath } from "../../../text/plain-text.ts";
-import { gist, points } from "./answer-text.ts";
-import type { Finding, ToolUse } from "./finding.ts";
+import { numberField, objectsField, pathField, textField } from "../../../text/json-fields.ts";
+import { counted, firstLine, oneLine, shownPath } from "../../../text/plain-text.ts";
+import { type Finding, gist, points, type ToolUse } from "./finding.ts";
 
 export function describeMcp(use: ToolUse): Finding {
   const [, server = "", tool = ""] = mcpName.exec(use.name) ?? [];
-  const { facts = [], ...finding } = describeByShape(use, `${server}: ${tool.replace(/[_-]+/g, " ")}`, "mcp");
-  return { ...finding, facts: [`MCP tool ${tool} of server ${server}`, ...facts] };
+  const found = describeByShape(use, `${server}: ${tool.replace(/[_-]+/g, " ")}`);
+  const facts = [`MCP tool ${tool} of server ${server}`, ...(found.facts ?? [])];
+  return { ...found, facts, provenance: "mcp" };
 }
 
 export function describeOther(use: ToolUse): Finding {
-  return describeByShape(use, use.name === "" ? "A tool" : use.name, "agent");
+  return describeByShape(use, use.name === "" ? "A tool" : use.name);
 }
 
-// Titles never quote an MCP answer: lists show titles without their provenance.
-function describeByShape(use: ToolUse, subject: string, provenance: Provenance): Finding {
-  const { input, inputText, result, cwd } = use;
+function describeByShape({ input, inputText, result, cwd }: ToolUse, subject: string): Finding {
   const named = Object.entries(input)
     .slice(0, 20)
     .map(([key, value]) => [oneLine(key, 40), shownPath(oneLine(textOf(value), 200), cwd)] as const)
     .filter(([, value]) => value !== "");
   const telling = named.find(([key]) => tellingKey.test(key)) ?? named[0];
   const said = oneLine(inputText || (telling?.[1] ?? ""), 60);
-  const answer = answerLine(use);
-  const quoted = provenance === "mcp" ? "" : answer;
-  const shown = said === "" || said === quoted ? "" : ` (${said})`;
+  const answer = firstLine(textField(result.fields, ...answerNames)) || oneLine(gist(result.text), 100);
   const path = pathField(input);
   return {
-    title: `${subject}${result.failed ? " failed" : ""}${shown}${quoted === "" ? "" : `: ${quoted}`}`,
+    title: `${subject}${result.failed ? " failed" : ""}${said === "" ? "" : ` (${said})`}`,
     facts: [
       result.failed && answer !== "" ? `Error: ${answer}` : "",
       ...named.slice(0, 5).map(([key, value]) => `${key}: ${value}`),
-      ...(result.failed ? [] : [answer, ...answerFacts(result.text)]),
+      result.failed ? "" : answer,
     ],
     concepts: [result.failed ? "problem-solution" : "how-it-works"],
     filesRead: path === "" || /^[a-z]+:\/\//.test(path) ? [] : [path],
-    provenance,
+    provenance: "agent",
   };
 }
 
@@ -49,23 +44,49 @@ function textOf(value: Json): string {
   return value === null ? "" : String(value);
 }
 
-// For a JSON answer, its title or message is more useful than the first line.
-function answerLine({ result: { fields, text } }: ToolUse): string {
-  const said = textField(fields, "title", "name", "summary", "message", "error");
-  if (said !== "") return firstLine(said);
-  if (!jsonStart.test(text)) return gist(text);
-  return jsonTitle.exec(text.slice(0, 4_000))?.[1] ?? oneLine(text, 100);
-}
-
-function answerFacts(text: string): string[] {
-  if (!jsonStart.test(text)) return points(text);
-  const address = jsonAddress.exec(text.slice(0, 6_000))?.[1];
-  return address === undefined ? [] : [`Address: ${address}`];
-}
-
-const jsonStart = /^\s*[{[]/;
-const jsonTitle = /"(?:title|name|summary|message)"\s*:\s*"([^"]{1,200})"/;
-const jsonAddress = /"(?:html_url|web_url|url|permalink|link)"\s*:\s*"(https?:[^"]{1,250})"/;
+const answerNames = ["title", "name", "summary", "message", "error"];
 const tellingKey =
   /^(?:title|query|q|name|subject|url|path|file|command|expression|sql|prompt|text|message|id|key)$/i;
 const mcpName = /^mcp__(.+?)__(.+)$/;
+
+export function describeWeb(use: ToolUse): Finding {
+  const { input, result } = use;
+  const address = textField(input, "url", "uri", "href") || textField(result.fields, "url");
+  const query = textField(input, "query", "q", "search_term", "prompt");
+  return address === "" && query !== "" ? describeWebSearch(use, query) : describeFetch(use, address);
+}
+
+function describeFetch({ input, result, name }: ToolUse, address: string): Finding {
+  const status = numberField(result.fields, "code", "status", "statusCode");
+  const failed = result.failed || (status !== null && status >= 400);
+  // A query or fragment may contain sentences written by the page.
+  const page = address.replace(/^https?:\/\//, "").replace(/[?#].*$/s, "");
+  const what = oneLine(page === "" ? `a page with ${name}` : page, 70);
+  return {
+    title: failed ? `Could not fetch ${what}${status === null ? "" : `: HTTP ${status}`}` : `Fetched ${what}`,
+    subtitle: textField(input, "prompt", "query"),
+    facts: [
+      address === "" ? "" : `Address: ${address}`,
+      status === null ? "" : `HTTP status ${status}`,
+      ...(failed ? [firstLine(result.text)] : points(result.text)),
+    ],
+    concepts: [failed ? "problem-solution" : "how-it-works"],
+    provenance: "web",
+  };
+}
+
+function describeWebSearch({ result: { failed, fields, text } }: ToolUse, query: string): Finding {
+  const entries = objectsField(fields, "results").flatMap((one) => [one, ...objectsField(one, "content")]);
+  const found = entries.flatMap((hit) => {
+    const [name, address] = [textField(hit, "title"), textField(hit, "url", "link")];
+    return name === "" && address === "" ? [] : [address === "" ? name : `${name} (${address})`];
+  });
+  const count = !failed && found.length > 0 ? `: ${counted(found.length, "result")}` : "";
+  return {
+    title: `${failed ? "Web search failed" : "Searched the web"} for "${oneLine(query, 60)}"${count}`,
+    facts: found.length > 0 ? found.slice(0, 8) : failed ? [firstLine(text)] : points(text),
+    concepts: [failed ? "problem-solution" : "how-it-works"],
+    provenance: "web",
+    routine: !failed && found.length === 0 && text.trim() === "",
+  };
+}

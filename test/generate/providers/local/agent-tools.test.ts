@@ -75,7 +75,6 @@ const answer = "The lease ends after 60 s.\n\n- src/w.ts:9 holds it";
 
 it.each<[string, Json]>([
   ["as a part of its own", { status: "completed", content: [text(tools), text(answer)] }],
-  ["that is not closed", { content: [text("<tools-used-before-summary>\n- Read x3"), text(answer)] }],
   ["with attributes", { content: [text('<tools-used count="3">Read</tools-used>'), text(answer)] }],
   ["in a list without an object", [text(tools), text(answer)]],
   ["before the answer in one text", `${tools}\n\n${answer}`],

@@ -54,7 +54,6 @@ const rows: Row[] = [
       },
     },
     "make build failed with exit code 2: main.c:3:5: error: 'x' undeclared",
-    { subtitle: "main.c:3" },
   ],
   [
     {
@@ -115,9 +114,26 @@ const rows: Row[] = [
     "npx tsc --noEmit passed: Checked 30 files in 442ms.",
   ],
   [
+    ran("npm run build 2>&1 | tail -3", "built in 2.9s"),
+    "Ran npm run build: built in 2.9s",
+    { concepts: ["what-changed"] },
+  ],
+  [ran("npx tsc; git status", ""), "Ran npx tsc"],
+  [
+    { tool: "exec", input: { command: "npm run lint" }, response: "All checks done" },
+    "Ran npm run lint: All checks done",
+  ],
+  [
+    {
+      tool: "exec",
+      input: { command: "./deploy.sh | cat" },
+      response: { exitCode: 0, output: "fatal: no remote" },
+    },
+    "./deploy.sh reports an error: fatal: no remote",
+  ],
+  [
     broke("npx tsc --noEmit", "Exit code 2\nsrc/q.ts(12,5): error TS2322: no."),
     "npx tsc --noEmit failed with exit code 2: src/q.ts(12,5): error TS2322: no.",
-    { subtitle: "src/q.ts:12" },
   ],
   [
     {

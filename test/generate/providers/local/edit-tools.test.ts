@@ -25,20 +25,9 @@ const rows: Row[] = [
     { obs_type: "change", concepts: ["what-changed"] },
   ],
   [
-    edited("src/http.ts", [claim, "-  limit = 500;", "+  limit = 501;"], "Fix the crash at startup"),
-    "Edited src/http.ts: `limit = 500;` is now `limit = 501;`",
-    { obs_type: "bugfix", concepts: ["what-changed", "problem-solution"] },
-  ],
-  [
-    edited("src/q.ts", [
-      claim,
-      "-  a();",
-      "+  // Two workers could take one job at the same moment.",
-      "+  b();",
-      "+  c();",
-    ]),
-    "Edited src/q.ts: Two workers could take one job at the same moment.",
-    { facts: ["Two workers could take one job at the same moment."], subtitle: "3 lines added, 1 removed" },
+    edited("src/q.ts", [claim, "-  a();", "+  // Two workers could take one job.", "+  take();", "+  c();"]),
+    "Edited src/q.ts: now has `take();`",
+    { subtitle: "3 lines added, 1 removed" },
   ],
   [
     edited("src/q.ts", [" const x = 1;", "+export function release(id: number) {", "+  return id;", "+}"]),
@@ -48,15 +37,13 @@ const rows: Row[] = [
   [
     edited("src/q.ts", [" const x = 1;", "-export function release(id: number) {", "-  return id;", "-}"]),
     "Edited src/q.ts: removed `export function release(id: number) {`",
-    { facts: ["Gone: `export function release(id: number) {` `return id;`"] },
   ],
   [
-    edited("src/q.ts", ["-  go(1);", "-  go(2);", "+  for (const n of [1, 2]) go(n);"], "Refactor the queue"),
+    edited("src/q.ts", ["-  go(1);", "-  go(2);", "+  for (const n of [1, 2]) go(n);"]),
     "Edited src/q.ts: now has `for (const n of [1, 2]) go(n);`",
-    { obs_type: "refactor" },
   ],
   [
-    edited("README.md", [" # Shop", "+## Install", "+text here"], "Fix the readme"),
+    edited("README.md", [" # Shop", "+## Install", "+text here"]),
     "Edited README.md: added `text here`",
     { obs_type: "change" },
   ],
@@ -128,13 +115,8 @@ const rows: Row[] = [
   [
     {
       tool: "replace",
-      input: { file_path: "a.py", old_string: "x", new_string: "y" },
-      response: {
-        llmContent: "ok",
-        returnDisplay: {
-          fileDiff: "--- a.py\n+++ a.py\n@@ -1 +1,3 @@\n def a():\n+def b():\n+    return 2\n",
-        },
-      },
+      input: { file_path: "a.py", old_string: "def a():", new_string: "def a():\ndef b():\n    return 2" },
+      response: { llmContent: "ok" },
     },
     "Edited a.py: added `def b():`",
   ],
@@ -157,11 +139,8 @@ const rows: Row[] = [
   [
     {
       tool: "edit",
-      input: { filePath: "q.ts", oldString: "a", newString: "b" },
-      response: {
-        output: "ok",
-        metadata: { diff: "--- q.ts\n+++ q.ts\n@@ -1 +1 @@\n function go() {\n-  a();\n+  b();\n" },
-      },
+      input: { filePath: "q.ts", oldString: "  a();", newString: "  b();" },
+      response: { output: "ok" },
     },
     "Edited q.ts: `a();` is now `b();`",
   ],
@@ -191,6 +170,15 @@ const rows: Row[] = [
     },
     "Created b.ts: `export class Thing {}`",
     { files_modified: ["b.ts"] },
+  ],
+  [
+    {
+      tool: "patch",
+      input: { diff: "diff --git a/x.ts b/x.ts\n--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-let old;\n+let now;" },
+      response: "ok",
+    },
+    "Edited x.ts: `let old;` is now `let now;`",
+    { files_modified: ["x.ts"] },
   ],
   [
     {

@@ -12,7 +12,7 @@ const rows: Row[] = [
     "github: create issue (Queue race)",
     {
       provenance: "mcp",
-      facts: ["MCP tool create_issue of server github", "Address: https://github.com/u/shop/issues/12"],
+      facts: ["MCP tool create_issue of server github", "title: Queue race"],
     },
   ],
   [

@@ -29,18 +29,18 @@ All 14 tests pass.
 - The lease is 60 s
 `;
 
-it("classifies the closing message by headings and first words", () => {
+it("tells causes, open work and what was done in a closing apart", () => {
   const made = summary({ last_user_message: "Fix the race in the queue.", last_assistant_message: closing });
   expect(made).toEqual({
     request: "Fix the race in the queue.",
     investigated: null,
     learned: "Root cause: `claim` read and wrote in two statements.",
     completed:
-      "The race is fixed. `src/queue.ts`: claim is one update now. Added two tests in `test/retry.test.ts`. All 14 tests pass.",
+      "The race is fixed. `src/queue.ts`: claim is one update now. Added two tests in `test/retry.test.ts`. All 14 tests pass. The lease is 60 s.",
     next_steps: "Run the load test. Should I shorten the lease?",
-    notes: "The lease is 60 s.",
+    notes: null,
     facts: ["All 14 tests pass."],
-    concepts: ["what-changed", "how-it-works", "problem-solution"],
+    concepts: ["what-changed", "how-it-works"],
     files_read: [],
     files_modified: ["src/queue.ts", "test/retry.test.ts"],
     source: 9,
@@ -99,13 +99,11 @@ it.each([
   ["I've added a retry to the client.", "completed"],
   ["Renamed checkUser to verifyUser.", "completed"],
   ["The tests now pass.", "completed"],
-  ["I looked at the three callers.", "investigated"],
   ["The bug was caused by a stale lease.", "learned"],
-  ["It turned out that two workers ran.", "learned"],
-  ["You should restart the worker.", "next_steps"],
-  ["TODO: shorten the lease.", "next_steps"],
+  ["Der Grund war eine alte Sperre.", "learned"],
+  ["The export is not started yet.", "next_steps"],
   ["Do you want me to push it?", "next_steps"],
-  ["Note that the lease is 60 s.", "notes"],
+  ["Falta migrar la tabla de pagos.", "next_steps"],
 ] as const)("%j belongs to %s", (sentence, topic) => {
   expect(summary({ last_assistant_message: sentence })[topic]).toBe(sentence);
 });

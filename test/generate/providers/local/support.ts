@@ -21,11 +21,10 @@ export interface Use {
   input?: Json;
   response?: Json;
   failed?: boolean;
-  prompt?: string;
 }
 
 /** The observation of one tool use. */
-export function observed({ tool, input = {}, response = {}, failed, prompt = "" }: Use): DraftObservation {
+export function observed({ tool, input = {}, response = {}, failed }: Use): DraftObservation {
   const message: PendingMessage = {
     type: "observation",
     tool_name: tool,
@@ -34,7 +33,7 @@ export function observed({ tool, input = {}, response = {}, failed, prompt = "" 
     cwd,
     ...(failed === undefined ? {} : { tool_failed: failed }),
   };
-  const draft = observe(claimed(7, message), prompt);
+  const draft = observe(claimed(7, message));
   expect(wordsOfTemplates(draft, message)).toEqual([]);
   return draft;
 }
@@ -69,14 +68,13 @@ export function broke(command: string, error: string): Use {
 }
 
 /** An edit of Claude Code with the hunk it answers. */
-export function edited(path: string, lines: string[], prompt = ""): Use {
+export function edited(path: string, lines: string[]): Use {
   const old = lines.filter((line) => !line.startsWith("+")).map((line) => line.slice(1));
   const now = lines.filter((line) => !line.startsWith("-")).map((line) => line.slice(1));
   return {
     tool: "Edit",
     input: { file_path: `${cwd}/${path}`, old_string: old.join("\n"), new_string: now.join("\n") },
     response: { filePath: `${cwd}/${path}`, structuredPatch: [{ oldStart: 1, newStart: 1, lines }] },
-    prompt,
   };
 }
 
