@@ -20,7 +20,6 @@ describe("a failure ends when", () => {
     ["pytest tests/a.py", "pytest -q tests/a.py"],
     ["cargo test parses_dates", "cargo test"],
     ["make deploy", "make deploy"],
-    ["node test/num.js", "for f in test/*.js; do node $f; done"],
     ["TZ=UTC npx jest a.test.js", "for z in UTC CET; do TZ=$z npx jest a.test.js | tail -1; done"],
     ["pylint app/a.py", "git ls-files | xargs -n 1 pylint"],
     [

@@ -1,11 +1,8 @@
 // Failed commands: the simple command at fault, deliberate failures, failures that stayed.
-
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
-import { setOf } from "../../core/tools/name-lists.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
 import { cueOf } from "../../text/cue-pattern.ts";
-import { differenceOf } from "./difference.ts";
-import { matchesGlob, type Part, type Run, readRuns, restoresFiles } from "./runs.ts";
+import { type Part, type Run, readRuns, restoresFiles } from "./runs.ts";
 
 /** A failed run with the simple command at fault. */
 export interface Failure {
@@ -29,68 +26,50 @@ export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
     .map((failure) => ({ ...failure, isEarlier: true }));
 }
 
-/** Failures of one command on the same things are one group. */
-export function groupsOf(failures: readonly Failure[]): Failure[][] {
-  const groups: Failure[][] = [];
-  for (const failure of failures) {
-    const known = groups.find((group) => group.some((one) => areRelated(one, failure)));
-    if (known === undefined) groups.push([failure]);
-    else known.push(failure);
-  }
-  return groups;
-}
-
-function areRelated(one: Failure, other: Failure): boolean {
-  if (!haveCommon(one.part, other.part)) return false;
-  const [before, after] = [one, other].map(({ part, run }) => ({ part, cwd: run.cwd }));
-  return before !== undefined && after !== undefined && differenceOf(before, after).isRelated;
-}
-
-/** True when both commands belong to one family; a loop over `*.js` runs each of them. */
+/** True when both commands belong to one family, or the other one runs the first: `uv pip install x`. */
 export function haveCommon(one: Part, other: Part): boolean {
-  return one.families.some((family) => other.families.some((name) => matchesGlob(family, name)));
+  return one.families.some((family) => other.families.includes(family)) || launches(other, one);
 }
 
-/**
- * The part that the output speaks of; of several in a chain the last one. Undefined where only helpers are left, such as
- * `git stash` beside a test: they cannot have printed what went wrong.
- */
+function launches({ words, program }: Part, { launched }: Part): boolean {
+  const from = words.length - launched.length;
+  if (from <= 0 || launched.length < 2 || debuggers.test(program)) return false;
+  return launched.every((word, at) => words[from + at] === word);
+}
+
+const debuggers = /^(?:gdb|lldb|[sl]trace|valgrind|perf|echo|man|which)$/;
+
+/** The part that the output speaks of; of several in a chain the last one. Undefined where only helpers are left. */
 export function faultOf(run: Run): Part | undefined {
-  if (isOfLook(run)) return undefined;
+  const { parts, isHidden, text } = run;
+  const last = parts.at(-1);
+  // `make; cat out.log`: the exit code and the error come from `cat`.
+  if (!isHidden && last?.families.length === 0 && isNamedIn(text, last) && !saysTestsFailed(text))
+    return undefined;
   let left = suspectsOf(run);
-  for (const isSpokenOf of evidenceIn(run.text)) {
+  const tests = saysTestsFailed(text);
+  for (const isSpokenOf of [
+    ({ kind }: Part) => tests && kind === "test",
+    (part: Part) => isNamedIn(text, part),
+    ({ kind }: Part) => compileError.test(text) && kind === "check",
+  ]) {
     const found = left.filter(isSpokenOf);
     if (found.length > 0) left = found;
   }
-  const fault = left.findLast((part) => !isHelper(part)) ?? left.at(-1);
-  return fault !== undefined && (!isHelper(fault) || mayHaveFailed(fault, run)) ? fault : undefined;
-}
-
-function runsTests({ kind }: Part): boolean {
-  return kind === "test";
+  const fault = left.findLast((part) => part.name !== "git") ?? left.at(-1);
+  return fault?.name === "git" && !mayHaveFailed(fault, run) ? undefined : fault;
 }
 
 // The exit code of a line is that of the last command after `;`.
 function suspectsOf({ command, parts, isHidden, text }: Run): Part[] {
   const suspects = parts.filter(({ families, background }) => families.length > 0 && !background);
-  if (isHidden || parts.at(-1)?.program === "exit" || stopsAtError.test(command)) return suspects;
+  if (isHidden || parts.at(-1)?.program === "exit" || /(?:^|[;\n]\s*)set -\w*e/.test(command))
+    return suspects;
   const from = suspects.findLastIndex(
-    (part, at) => at > 0 && endsList.test(command.slice(suspects[at - 1]?.end, part.start)),
+    (part, at) => at > 0 && /[;\n]/.test(command.slice(suspects[at - 1]?.end, part.start)),
   );
   const last = suspects.slice(Math.max(from, 0));
-  return last.some((part) => !isHelper(part) || isNamedIn(text, part)) ? last : suspects;
-}
-
-// `make; cat out.log`: the exit code and the error come from `cat`.
-function isOfLook({ parts, isHidden, text }: Run): boolean {
-  const last = parts.at(-1);
-  return !isHidden && last?.families.length === 0 && isNamedIn(text, last) && !saysTestsFailed(text);
-}
-
-function evidenceIn(text: string): ((part: Part) => boolean)[] {
-  const tests = saysTestsFailed(text) ? [runsTests] : [];
-  const compiler = compileError.test(text) ? [(part: Part) => part.kind === "check"] : [];
-  return [...tests, (part) => isNamedIn(text, part), ...compiler];
+  return last.some((part) => part.name !== "git" || isNamedIn(text, part)) ? last : suspects;
 }
 
 function saysTestsFailed(text: string): boolean {
@@ -108,22 +87,15 @@ function isNamedIn(text: string, part: Part): boolean {
 // Hooks of a commit or a push may print anything.
 function mayHaveFailed(part: Part, { text, isHidden }: Run): boolean {
   if (isNamedIn(text, part)) return true;
-  const runsHooks = part.families.some((family) => withHooks.has(family.split(" ").at(-1) ?? ""));
-  return !isHidden && (runsHooks || !saysTestsFailed(text));
+  return !isHidden && (part.families.some((family) => withHooks.test(family)) || !saysTestsFailed(text));
 }
 
-function isHelper({ name }: Part): boolean {
-  return name === "git";
-}
-
-const stopsAtError = /(?:^|[;\n]\s*)set -\w*e/;
-const endsList = /[;\n]/;
 const assertion = /\bAssertion(?:Error|Failed\w*)\b|^not ok \d|^--- FAIL: |^\s*FAIL(?:ED)?\s+\S/m;
 const compileError =
   /error TS\d+|^error(?:\[E\d+\])?: |: error: |COMPILATION ERROR|SyntaxError|cannot find package|^✖ \d+ problems?|^\s*\d+:\d+\s+error\b|^Found \d+ errors?/m;
 const ofGit =
   /^(?:git: |fatal: |remote: |hint: |CONFLICT \(|! \[(?:remote )?rejected\]|error: (?:pathspec|failed to push|src refspec|your local changes|could not|cannot|unable|branch|the following))/im;
-const withHooks = setOf("commit push merge rebase pull cherry-pick am tag revert");
+const withHooks = / (?:commit|push|merge|rebase|pull|cherry-pick|am|tag|revert)$/;
 
 interface Around {
   runs: readonly Run[];
@@ -133,12 +105,10 @@ interface Around {
 
 /** True for a test on code that was reverted later, or a test that user or agent expect to fail. */
 export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: Around): boolean {
-  if (!run.isTest && !runsTests(part)) return false;
-  const isUndone = runs.some((later) =>
-    later.parts.some(
-      (one) => (later.at > run.at || (later.id === run.id && one.start > part.start)) && restoresFiles(one),
-    ),
-  );
+  if (!run.isTest && part.kind !== "test") return false;
+  const isAfter = (later: Run, one: Part) =>
+    later.at > run.at || (later.id === run.id && one.start > part.start);
+  const isUndone = runs.some((later) => later.parts.some((one) => isAfter(later, one) && restoresFiles(one)));
   return isUndone || [run.purpose, prompt].some((text) => hasToFail.test(text)) || wasMeant.test(closing);
 }
 
@@ -167,12 +137,6 @@ const wasMeant = cueOf({
  */
 export function staysFailed(closing: string, wasEdited: boolean): boolean {
   return stillFails.test(closing) || (!wasEdited && fails.test(closing));
-}
-
-/** True when the closing says that the failure stays, or mentions a failure but not the replacement. */
-export function saysNotFixed(closing: string, replacement: string): boolean {
-  if (stillFails.test(closing)) return true;
-  return fails.test(closing) && !closing.toLowerCase().includes(replacement.toLowerCase());
 }
 
 const stillFails = cueOf({

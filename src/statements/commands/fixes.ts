@@ -7,25 +7,14 @@ import {
   earlierFailures,
   type Failure,
   failureOf,
-  groupsOf,
   haveCommon,
   isDeliberate,
   staysFailed,
 } from "./failures.ts";
 import { widerFamily } from "./families.ts";
 import { shownCommand, tellingLine } from "./fix-text.ts";
-import { launches, replacementOf } from "./replacement.ts";
-import {
-  type Edit,
-  hasEffects,
-  isSettings,
-  type Part,
-  type Run,
-  readRuns,
-  roundsOf,
-  setsUpShell,
-} from "./runs.ts";
-import { isNamedBy, targetsOf } from "./targets.ts";
+import { isNamedBy, targetsOf } from "./known-fix.ts";
+import { type Edit, hasEffects, isSettings, type Part, type Run, readRuns, setsUpShell } from "./runs.ts";
 
 export interface Fix {
   /** Command families that the fix applies to; see `familiesToLookUp`. */
@@ -68,16 +57,26 @@ export function fixesOf(turn: Turn): Fix[] {
     }
   }
   const stayed = groupsOf(open.filter(({ isEarlier }) => !isEarlier));
-  const rest = stayed.flatMap((group) => {
-    const by = replacementOf({ group, runs, edits, closing: turn.closing });
-    return by === null ? unfixed(group, { runs, edits, turn }) : replaced(group, by);
-  });
-  return [...fixes, ...rest].slice(0, maxFixes);
+  return [...fixes, ...stayed.flatMap((group) => unfixed(group, { runs, edits, turn }))].slice(0, maxFixes);
 }
 
 function compare(failure: Failure, run: Run, part: Part): Compared {
   const before = { part: failure.part, cwd: failure.run.cwd };
   return { ...failure, difference: differenceOf(before, { part, cwd: run.cwd }) };
+}
+
+// Failures of one command on the same things are one group.
+function groupsOf(failures: readonly Failure[]): Failure[][] {
+  const groups: Failure[][] = [];
+  for (const failure of failures) {
+    const { run, part } = failure;
+    const known = groups.find((group) =>
+      group.some((one) => haveCommon(one.part, part) && compare(one, run, part).difference.isRelated),
+    );
+    if (known === undefined) groups.push([failure]);
+    else known.push(failure);
+  }
+  return groups;
 }
 
 interface Passed {
@@ -94,43 +93,35 @@ function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[]
   const related = ofSession.length > 0 ? ofSession : all;
   const [first, last] = [related[0], related.at(-1)];
   if (first === undefined || last === undefined || part.background) return [];
-  if (related.some(({ difference }) => difference.isOrdinary)) return [];
-  const between = edits.filter(({ at }) => at > last.run.at && at < run.at);
-  const edited = between
-    .filter(({ path }) => !isSettings(path) && bearsOn(path, last))
-    .map(({ path }) => path);
+  // What passes in a loop is another command in each round.
+  if (related.some(({ difference }) => difference.isOrdinary) || inLoop.test(run.command)) return [];
   const fix = (typed: string, others: readonly number[] = []): Fix[] =>
     fixOf(related, { typed, families: familiesFor(related, part), events: [...others, run.id] });
   const placed = workingText(first, run, part);
   // Another environment is a fix even when code was edited.
-  const isElsewhere = related.every(({ difference }) => difference.variables || difference.program);
+  const isElsewhere = related.every(({ difference }) => difference.environment);
   const own = ownSteps(related, run, part);
   if (first.isEarlier) return isElsewhere || own.some(setsUpShell) ? fix(placed) : [];
+  const edited = edits.filter(
+    ({ at, path }) => at > last.run.at && at < run.at && !isSettings(path) && bearsOn(path, last),
+  );
   if (edited.length > 0)
     return isElsewhere && !editWasTheFix(last, { edited, part, closing }) ? fix(placed) : [];
   if (own.length > 0 || related.every((one) => isOtherwise(one, run))) return fix(placed);
   const steps = stepsBetween(last.run, run, runs, part);
-  if (steps.length > 0) {
-    const withSteps = (shown: readonly Run[]): Fix[] => {
-      const typed = [...shown.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `");
-      return fix(
-        typed,
-        shown.map(({ id }) => id),
-      );
-    };
-    const whole = withSteps(steps);
-    return whole.length > 0 ? whole : withSteps(steps.slice(-1));
-  }
-  const settings = between.find(({ path }) => closing.includes(baseName(path)));
-  return settings === undefined
+  const typed = [...steps.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `");
+  return steps.length === 0
     ? []
-    : fix(`${placed}\` after a change to \`${baseName(settings.path)}`, [settings.id]);
+    : fix(
+        typed,
+        steps.map(({ id }) => id),
+      );
 }
 
 /** True when the passing command is not just the failed one run again. */
 function isOtherwise({ difference, run: failed }: Compared, run: Run): boolean {
-  const { variables, program, directory, options, operands, values, replaced } = difference;
-  if (variables || program || directory || options || (values && failed.isOfTurn)) return true;
+  const { environment, directory, options, operands, values, replaced } = difference;
+  if (environment || directory || options || (values && failed.isOfTurn)) return true;
   if (run.isTest || !operands) return false;
   // Other operands are other work, unless the error mentions one of them.
   return replaced.length === 0 || (failed.isOfTurn && replaced.every((word) => speaksOf(failed.text, word)));
@@ -158,45 +149,26 @@ function withoutRedirection(text: string): string {
   return text.replace(/ 2>&1\s*$/, "");
 }
 
-/** The line up to the command, as typed; the first round of a loop. Names the directory when it differs. */
+/** The line up to the command, as typed. Names the directory when it differs. */
 function workingText(failed: Failure, run: Run, part: Part): string {
   const line = run.command.slice(0, part.end).trim();
-  const isInLoop = part.loops.length > 0;
-  const isShown = !isInLoop && line.length <= maxWorking && !line.includes("\n");
-  const text = withoutRedirection(isShown ? line : (roundsOf(part.source, part.loops)[0] ?? part.source));
+  const text = withoutRedirection(line.length <= maxWorking && !line.includes("\n") ? line : part.source);
   const place = placeOf({ part, cwd: run.cwd });
   const before = placeOf({ part: failed.part, cwd: failed.run.cwd });
-  if (place === before || (part.directory !== "" && !isInLoop)) return text;
+  if (place === before || part.directory !== "") return text;
   return `${text}\` in \`${place.startsWith(`${before}/`) ? place.slice(before.length + 1) : place}`;
 }
 
 // A change of the environment or the program applies to all commands of the program.
 function familiesFor(related: readonly Compared[], part: Part): string[] {
-  const own = part.families.filter((family) => related.some((one) => one.part.families.includes(family)));
-  const isWide = related.every(
-    ({ difference }) => difference.variables || difference.program || hasGlobalOption(difference, part),
-  );
-  return isWide ? withWider(own) : own;
-}
-
-function withWider(families: readonly string[]): string[] {
-  return [...families, ...families.flatMap((family) => widerFamily(family) ?? [])];
-}
-
-function hasGlobalOption({ addedOptions }: Difference, { launched, families }: Part): boolean {
-  const verb = launched.indexOf((families[0] ?? "").split(" ").at(-1) ?? "");
-  return addedOptions.some((option) => launched.indexOf(option) < verb);
-}
-
-function replaced(group: readonly Failure[], { run, part }: { run: Run; part: Part }): Fix[] {
-  return group.slice(0, 1).flatMap((failed) => {
-    const { families } = failed.part;
-    return fixOf(group, {
-      typed: workingText(failed, run, part),
-      families: launches(part, failed.part) ? withWider(families) : families,
-      events: [run.id],
-    });
-  });
+  const failed = [...new Set(related.flatMap((one) => one.part.families))];
+  const shared = part.families.filter((family) => failed.includes(family));
+  const own = shared.length > 0 ? shared : failed;
+  const verb = part.launched.indexOf((own[0] ?? "").split(" ").at(-1) ?? "");
+  const isGlobal = ({ addedOptions }: Difference) =>
+    addedOptions.some((option) => part.launched.indexOf(option) < verb);
+  const isWide = related.every(({ difference }) => difference.environment || isGlobal(difference));
+  return isWide ? [...own, ...own.flatMap((family) => widerFamily(family) ?? [])] : own;
 }
 
 function unfixed(
@@ -239,7 +211,7 @@ function placeOfError(failure: Failure | undefined): string {
   return isOfTarget && file.length <= longestPlace ? ` in \`${file}\`` : "";
 }
 
-// The working command is needed whole, so the failure is shortened first. `helps` reads this form.
+// The working command is needed whole, so the failure is shortened first. `helpFor` reads this form.
 function said(
   failing: string,
   error: string,
@@ -249,10 +221,6 @@ function said(
   const command = `\`${clip(failing, Math.min(shownFailing, longest - endChars - verb.length - 2))}\`${verb}`;
   const room = maxLine - endChars - command.length - " with ``".length;
   return error === "" || room < minError ? command : `${command} with \`${clip(error, room)}\``;
-}
-
-function baseName(path: string): string {
-  return clip(path.slice(path.search(/[^\\/]*$/)), 80);
 }
 
 const maxFixes = 6;
@@ -267,31 +235,31 @@ const longestPlace = 60;
 // Every list shows this many characters of a record.
 const longest = 300;
 
-/** False for documents that the failed command neither names nor complains about. */
-function bearsOn(path: string, { run, part }: Failure): boolean {
-  if (!document.test(path)) return true;
-  const name = baseName(path);
-  return run.text.includes(name) || part.text.includes(name);
+function baseName(path: string): string {
+  return clip(path.slice(path.search(/[^\\/]*$/)), 80);
 }
 
-interface Repair {
-  /** Code files edited in between. */
-  edited: readonly string[];
-  /** The command that passed. */
-  part: Part;
-  closing: string;
+/** False for documents that the failed command neither names nor complains about. */
+function bearsOn(path: string, { run, part }: Failure): boolean {
+  return !document.test(path) || `${run.text}\n${part.text}`.includes(baseName(path));
 }
 
 /**
  * True where the failure was in the code, and another launcher or value of a variable makes no difference. A variable that
  * the failed command did not have, and that the closing names, does.
  */
-function editWasTheFix({ run, part: failed }: Failure, { edited, part, closing }: Repair): boolean {
-  const isOfCode = run.testsFailed || edited.some((path) => path !== "" && run.text.includes(baseName(path)));
+function editWasTheFix(
+  { run, part: failed }: Failure,
+  { edited, part, closing }: { edited: readonly Edit[]; part: Part; closing: string },
+): boolean {
+  const isOfCode =
+    run.testsFailed || edited.some(({ path }) => path !== "" && run.text.includes(baseName(path)));
   const had = new Set(failed.environment.map(nameOf));
   const added = part.environment.map(nameOf).filter((name) => !had.has(name));
   return isOfCode && !added.some((name) => closing.includes(name));
 }
+
+const inLoop = /(?:^|[\s;])(?:for|while|until)\s[\s\S]*[;\n]\s*do\s/;
 
 function nameOf(variable: string): string {
   return variable.slice(0, variable.indexOf("="));

@@ -1,8 +1,9 @@
 // Whether a known fix, or a failure that stayed, concerns another command, by its text.
 import { namesIn } from "../text/names.ts";
+import { isFormOf, isWithin } from "./difference.ts";
 import { haveCommon } from "./failures.ts";
-import { type Part, partsOf } from "./runs.ts";
-import { haveSameTarget, targetsOf, tellingWordsOf, wordsIn } from "./targets.ts";
+import { isSettings, type Part, partsOf } from "./runs.ts";
+import { commonFileNames } from "./vocabulary.ts";
 
 /** A command that is about to run, or that failed with this output. */
 export interface Attempt {
@@ -20,9 +21,12 @@ export function helpFor({ command, output }: Attempt): (text: string) => boolean
   const parts = partsOf(command);
   const words = new Set(parts.flatMap(targetsOf).flatMap(wordsIn));
   const printed = output === undefined ? undefined : readOutput(output);
+  const typed = new Set(command.split(/\s+/));
   return (text) => {
     const known = readFix(text);
     if (known === null) return true;
+    // The command is the fix already.
+    if (known.added.length > 0 && known.added.every((word) => typed.has(word))) return false;
     const common = parts.filter((part) => known.parts.some((failed) => haveCommon(failed, part)));
     if (common.some((part) => haveSameTarget(known.targets, targetsOf(part)))) return true;
     return printed === undefined ? !isOfTarget(known, words) : isErrorIn(known.error, printed);
@@ -41,8 +45,8 @@ interface KnownFix {
   parts: Part[];
   targets: string[];
   error: string;
-  /** What worked, without the words of the failed command. */
-  added: string;
+  /** The words of what worked that the failed command did not have. */
+  added: string[];
   /** A test failed, or a file that the command ran on has the error. */
   isLocated: boolean;
 }
@@ -77,10 +81,10 @@ function parseFix(text: string): KnownFix | null {
     error,
     added: text.includes(worked)
       ? working
+          .replaceAll("`", "")
           .split(/\s+/)
-          .filter((word) => !typed.has(word.replaceAll("`", "")))
-          .join(" ")
-      : "",
+          .filter((word) => !typed.has(word))
+      : [],
     isLocated: place !== undefined,
   };
 }
@@ -92,7 +96,7 @@ const worked = "What worked: ";
 function isOfTarget({ targets, error, added, isLocated }: KnownFix, others: ReadonlySet<string>): boolean {
   if (isLocated) return true;
   if (targets.some((target) => pathLike.test(target) && error.includes(target))) return true;
-  const said = new Set(wordsIn(`${error} ${added}`));
+  const said = new Set(wordsIn(`${error} ${added.join(" ")}`));
   return targets
     .flatMap(tellingWordsOf)
     .some((word) => word.length >= shortestName && said.has(word) && !others.has(word));
@@ -144,3 +148,70 @@ const errorClass =
   /^(?:\w*(?:Error|Exception|Failure)|E[A-Z]{3,}|ERR\w*|[A-Z]{1,3}\d{3,5}|FAIL(?:ED)?|ERROR|FATAL|HTTP|[\d.,:]+|-+\w?)$/;
 const shortestMessage = 12;
 const maxOutput = 100_000;
+
+/** What the command runs on, without `./`; empty for a command that runs on everything: `eslint .`, `go test ./...`. */
+export function targetsOf({ launched, families }: Part): string[] {
+  const verbs = new Set(families.flatMap((family) => family.split(" ")));
+  const words = launched.slice(1).flatMap((word, at) => {
+    if (!/^[-+]./.test(word)) return valued.test(launched[at] ?? "") ? [] : [word];
+    return selecting.test(word) ? [word.slice(word.indexOf("=") + 1)] : [];
+  });
+  const isTarget = (word: string) =>
+    !verbs.has(word) && !verbs.has(word.slice(word.lastIndexOf("/") + 1)) && !noTarget.test(word);
+  return [...new Set(words.filter(isTarget).map(bare))].filter((target) => target !== "");
+}
+
+// `./src/` and `src`, `./...` and nothing, are the same.
+function bare(target: string): string {
+  return target
+    .replace(/^(?:\.\/)+/, "")
+    .replace(/(?:\/?\.{3}|\/+|\/\*{1,2})$/, "")
+    .replace(/^(?:\.|\*+)$/, "");
+}
+
+const noTarget = /^(?:\d+(?:\.\d+)?[a-z%]*|run|exec|--|\{\}|tests?|\w+=.*)$/i;
+const selecting =
+  /^-{1,2}(?:run|grep|filters?|only|test\w*|spec|suite|package|projects?|scope|module|workspace|bin|dir|cwd|prefix|Dtest|tags|target)=/;
+const valued =
+  /^-(?:[njomcluUv])$|^--(?:reporters?|config|format(?:ter)?|output|env(?:-file)?|tb|log-?level|features|profile|parser|message|user|host|port|database|registry|mode|base)$/;
+
+/** True when both run on the same thing, one on a part of the other, or one on everything. */
+export function haveSameTarget(one: readonly string[], other: readonly string[]): boolean {
+  const areIn = (some: readonly string[], others: readonly string[]) =>
+    some.every((target) => others.some((each) => isSame(target, each)));
+  return areIn(one, other) || areIn(other, one);
+}
+
+function isSame(one: string, other: string): boolean {
+  if (one === other || isWithin(one, [other]) || isWithin(other, [one]) || isFormOf(one, other)) return true;
+  if (isSettings(one) || isSettings(other)) return false;
+  const [few = [], many = []] = [tellingWordsOf(one), tellingWordsOf(other)].toSorted(
+    (a, b) => a.length - b.length,
+  );
+  return few.length > 0 && few.every((word) => many.includes(word));
+}
+
+/** True when the target holds the file, or the file's path has the words that tell the target from others. */
+export function isNamedBy(target: string, file: string): boolean {
+  const words = tellingWordsOf(target);
+  const path = wordsIn(file);
+  return (
+    target === file ||
+    isWithin(file, [target]) ||
+    (words.length > 0 && words.every((one) => path.includes(one)))
+  );
+}
+
+/** The words of a target, a name or a message, in lower case: `src/webhook.test.ts` has `webhook`. */
+function wordsIn(text: string): string[] {
+  const parted = text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ");
+  return parted.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** The words that tell a target from others of its kind: without its folders, unless its name is a common one. */
+function tellingWordsOf(target: string): string[] {
+  const parts = target.split(/[\\/]/);
+  const name = (parts.at(-1) ?? "").replace(/\.[a-z]{1,6}(?=$|::|:\d)/i, "");
+  const told = commonFileNames.has(name) ? `${parts.at(-2) ?? ""} ${name}` : name;
+  return wordsIn(told).filter((word) => !/^(?:tests?|specs?|it|e2e|int|unit|\d+)$/.test(word));
+}

@@ -13,7 +13,13 @@ export function succeededIn<S extends Segment>(segments: readonly S[], command: 
   for (let at = segments.length - 1; at >= 0; at -= 1) {
     const segment = segments[at];
     const next = segments[at + 1];
-    if (segment === undefined || segment.background || segment.fallback || /^!/.test(segment.source)) break;
+    if (
+      segment === undefined ||
+      segment.background ||
+      segment.fallback ||
+      command.startsWith("!", segment.start)
+    )
+      break;
     const after = command.slice(segment.end, next?.start);
     if (!(next === undefined ? lineEnd : joined).test(after)) break;
     passed.unshift(segment);

@@ -150,6 +150,12 @@ describe.each(startUp)("%s", (_, steps, helped, not) => {
     });
 });
 
+test("says nothing before a command that is the fix already", () => {
+  const fix = known(bad("docker compose up -d"), ok("docker compose --env-file .env.local up -d"));
+  expect(isShown(fix, "docker compose up -d db")).toBe(true);
+  expect(isShown(fix, "docker compose --env-file .env.local up -d db")).toBe(false);
+});
+
 test("a text that the user wrote helps its whole family", () => {
   expect(helps("Start redis first.", { command: "pnpm test -- checkout" })).toBe(true);
 });

@@ -1,7 +1,7 @@
 // What a command runs on, and when two commands run on the same thing.
 import { describe, expect, it } from "vitest";
+import { haveSameTarget, targetsOf } from "../../../src/statements/commands/known-fix.ts";
 import { partsOf } from "../../../src/statements/commands/runs.ts";
-import { haveSameTarget, targetsOf } from "../../../src/statements/commands/targets.ts";
 
 const targetsIn = (command: string): string[] => partsOf(command).flatMap(targetsOf);
 
