@@ -66,7 +66,7 @@ it("a turn's end makes edits and passing tests routine, not installs or failures
   const made = await generated("The lease expired too early because the queue used seconds.");
   expect(routineOf(stored())).toEqual([
     ["Edited", 1],
-    ["Installed", 0],
+    ["Ran", 0],
     ["npm", 1],
     ["npm", 0],
   ]);

@@ -43,7 +43,7 @@ function isFileName(path: string): boolean {
 }
 
 /** The words that are neither options nor their values. */
-export function operands(
+function operands(
   { words }: Pick<Segment, "words">,
   valueOptions: ReadonlySet<string> = new Set(),
 ): string[] {

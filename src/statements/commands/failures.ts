@@ -109,26 +109,17 @@ export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: 
   const isAfter = (later: Run, one: Part) =>
     later.at > run.at || (later.id === run.id && one.start > part.start);
   const isUndone = runs.some((later) => later.parts.some((one) => isAfter(later, one) && restoresFiles(one)));
-  return isUndone || [run.purpose, prompt].some((text) => hasToFail.test(text)) || wasMeant.test(closing);
+  return isUndone || [run.purpose, prompt, closing].some((text) => hasToFail.test(text));
 }
 
 const hasToFail = cueOf({
   words: `(?:make|makes|making|make sure|see|watch|confirm|verify|check|prove|ensure)(?: that)? (?:it|they|them|the (?:\\w+ )?tests?|tests?) (?:to )?(?:fails?|goes red|is red)(?! (?:locally|here|there|for|on|in ci)\\b)|
     (?:should|must|has to|have to|needs? to|supposed to|expected to) (?:still )?(?:fail|go red|be red)(?! (?:with|when|if|on|for) (?:a|an|the|invalid|wrong|missing)\\b)|
-    (?:fails?|failing|red) first|fail(?:s|ing)? without|red[ -]green|tdd|
-    (?:soll|sollte|muss|müssen) (?:erst |jetzt |dann |auch |in \\w+ ){0,3}(?:fehlschlagen|rot (?:sein|werden))|erst rot|
-    (?:debe|tiene que|debería) fallar|(?:doit|devrait) échouer|(?:deve|precisa|tem que) falhar|
-    (?:должен|должны|должно) (?:упасть|падать|провалиться)`,
-  runs: "应该失败|先失败|确认失败|失敗するはず|失敗すること|先に失敗",
-});
-
-const wasMeant = cueOf({
-  words: `fail\\w* (?:without|as (?:expected|intended|it should|they should))|without (?:the|that|this) (?:fix|patch|guard|repair)|with (?:the|that|this) \\S+ (?:taken out|removed|reverted|undone)|
-    on purpose|deliberately|red[ -]green|(?:red|failed|fails|failing) (?:before|first)|
-    ohne (?:den|die|diesen) (?:fix|korrektur)|wie erwartet (?:rot|fehl\\w*)|absichtlich|
-    sin (?:el|la|este) (?:arreglo|corrección)|sans (?:le|la|ce) (?:correctif|correction)|
-    sem (?:a|o|essa) correção|без (?:этого |этой )?(?:исправлени~|правки|фикса)|намеренно`,
-  runs: "没有(?:这个|该)?修复|故意|修正なし|修正前|意図的",
+    (?:fails?|failed|failing|red) (?:first|before)|fail\\w* (?:without|as (?:expected|intended))|without (?:the|that|this) (?:fix|patch|guard)|on purpose|deliberately|red[ -]green|tdd|
+    (?:soll|sollte|muss|müssen) (?:erst |jetzt |dann |auch ){0,2}(?:fehlschlagen|rot (?:sein|werden))|erst rot|ohne (?:den|die) (?:fix|korrektur)|wie erwartet|absichtlich|
+    (?:debe|tiene que|debería) fallar|sin (?:el|la) (?:arreglo|corrección)|(?:doit|devrait) échouer|sans (?:le|la) (?:correctif|correction)|
+    (?:deve|precisa|tem que) falhar|sem (?:a|o) correção|(?:должен|должны|должно) (?:упасть|падать)|без (?:исправлени~|правки|фикса)|намеренно`,
+  runs: "应该失败|先失败|没有(?:这个|该)?修复|故意|失敗するはず|先に失敗|修正前|意図的",
 });
 
 /**

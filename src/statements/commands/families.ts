@@ -90,7 +90,6 @@ export function launchedBy(words: readonly string[]): Launched {
   }
 }
 
-// Bounds the copies of the words.
 const mostLaunchers = 8;
 
 /** A program by its usual name: without its directory and version, `mvn` for `./mvnw`, `python` for `python3.11`. */
@@ -101,39 +100,26 @@ function programOf(word: string): string {
 }
 
 function commandStart(words: readonly string[]): number {
-  const [first = "", ...others] = words;
+  const [first = "", second = ""] = words;
   const program = programOf(first);
-  if (program === "xargs") return afterXargs(words);
   if (launchers.has(program)) return skipOptions(words, 1);
-  if (program === "python" && others[0] === "-m") return 2;
-  const shell = words.findIndex((word, index) => index > 1 && /^(?:-c|--command)$/.test(word));
-  if (program === "nix" && nixShells.has(others[0] ?? "")) return shell + 1;
-  const within = placedExec.has(program) || environmentRunners.has(program) ? 12 : 6;
-  const at = words.findIndex((word, index) => index > 0 && index < within && launchWords.has(word));
-  const verb = words[at];
-  if (verb === undefined) return 0;
+  if (program === "python" && second === "-m") return 2;
+  if (program === "nix") return words.findIndex((word) => /^(?:-c|--command)$/.test(word)) + 1;
+  const at = words.findIndex((word, index) => index > 0 && index < 12 && /^(?:run|exec|dlx|x)$/.test(word));
+  const isPlaced = placedExec.has(program);
+  const isRun =
+    words[at] === "run" && !environmentRunners.has(program) && !words.slice(1, at).includes("compose");
   const dashes = words.indexOf("--", at);
-  if (verb === "x" && program !== "bun") return dashes > 0 ? dashes + 1 : 0;
-  const isCompose = words.slice(1, at).includes("compose");
-  if (verb === "run" && !isCompose) return environmentRunners.has(program) ? skipOptions(words, at + 1) : 0;
-  if (dashes > 0) return dashes + 1;
-  const start = skipOptions(words, at + 1);
-  return placedExec.has(program) ? start + 1 : start;
-}
-
-function afterXargs(words: readonly string[]): number {
-  let at = 1;
-  while (words[at]?.startsWith("-") === true) at += xargsOption.test(words[at] ?? "") ? 2 : 1;
-  return at;
+  if (at < 0 || isRun || (words[at] === "x" && program !== "bun" && dashes < 0)) return 0;
+  if (dashes > 0 && words[at] !== "run") return dashes + 1;
+  return skipOptions(words, at + 1) + (isPlaced ? 1 : 0);
 }
 
 function skipOptions(words: readonly string[], from: number): number {
   let at = from;
   for (let word = words[at] ?? ""; /^-|^\w+=/.test(word); word = words[at] ?? "") {
-    at += valuedOptions.has(word) ? 2 : 1;
+    at += valuedOptions.has(word) || (word === "-v" && words[at + 1]?.includes(":") === true) ? 2 : 1;
     if (word === "--") break;
-    // `-v` takes a volume for containers, and means verbose elsewhere.
-    if (word === "-v" && words[at]?.includes(":") === true) at += 1;
   }
   return at;
 }
@@ -233,15 +219,12 @@ function baseName(word: string): string {
 const maxFamilies = 8;
 const buildTools = new Set(["mvn", "gradle", "sbt"]);
 const unlike = new Set(["git", "curl", "wget", "http"]);
-const nixShells = new Set(["develop", "shell"]);
 // Options of launchers: `docker compose exec -u root web`, `conda run -n env`, `uv run --with x`, `npx -p x`.
 const valuedOptions = setOf(
   `-u --user -w --workdir -e --env --env-file --index -n --name --namespace -p --package --prefix -c --container
     -f --file --with --with-requirements --extra --group --python --project --directory --config --volume
-    --entrypoint --publish`,
+    --entrypoint --publish -I -P -L -d`,
 );
-const xargsOption = /^-[aEILdnPs]$/;
-const launchWords = new Set(["run", "exec", "dlx", "x"]);
 const programFolders = new Set(["bin", ".bin", "sbin"]);
 const inlineScript = /^-\w?[ceEr]$|^--eval$|^-$/;
 const namingVerbs = new Set(["run", "task"]);

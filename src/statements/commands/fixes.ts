@@ -1,6 +1,5 @@
 // Pairs of a failed command and what made it pass later in the session, quoted as typed.
 import type { Turn } from "../../core/records/turn.ts";
-import { errorLines } from "../../core/tools/error-lines.ts";
 import { clip, oneLine } from "../../text/plain-text.ts";
 import { type Difference, differenceOf, placeOf } from "./difference.ts";
 import {
@@ -13,7 +12,6 @@ import {
 } from "./failures.ts";
 import { widerFamily } from "./families.ts";
 import { shownCommand, tellingLine } from "./fix-text.ts";
-import { isNamedBy, targetsOf } from "./known-fix.ts";
 import { type Edit, hasEffects, isSettings, type Part, type Run, readRuns, setsUpShell } from "./runs.ts";
 
 export interface Fix {
@@ -53,7 +51,7 @@ export function fixesOf(turn: Turn): Fix[] {
       if (related.every(({ difference }) => difference.isNarrower)) continue;
       const closed = new Set(related.map((one) => one.run.id));
       open = open.filter((one) => !(closed.has(one.run.id) && haveCommon(one.part, part)));
-      if (run.isOfTurn) fixes.push(...fixBy({ related, run, part, runs, edits, closing: turn.closing }));
+      if (run.isOfTurn) fixes.push(...fixBy({ related, run, part, runs, edits }));
     }
   }
   const stayed = groupsOf(open.filter(({ isEarlier }) => !isEarlier));
@@ -85,10 +83,9 @@ interface Passed {
   part: Part;
   runs: readonly Run[];
   edits: readonly Edit[];
-  closing: string;
 }
 
-function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[] {
+function fixBy({ related: all, run, part, runs, edits }: Passed): Fix[] {
   const ofSession = all.filter(({ isEarlier }) => !isEarlier);
   const related = ofSession.length > 0 ? ofSession : all;
   const [first, last] = [related[0], related.at(-1)];
@@ -102,11 +99,10 @@ function fixBy({ related: all, run, part, runs, edits, closing }: Passed): Fix[]
   const isElsewhere = related.every(({ difference }) => difference.environment);
   const own = ownSteps(related, run, part);
   if (first.isEarlier) return isElsewhere || own.some(setsUpShell) ? fix(placed) : [];
-  const edited = edits.filter(
-    ({ at, path }) => at > last.run.at && at < run.at && !isSettings(path) && bearsOn(path, last),
-  );
-  if (edited.length > 0)
-    return isElsewhere && !editWasTheFix(last, { edited, part, closing }) ? fix(placed) : [];
+  const isCode = ({ at, path }: Edit) =>
+    at > last.run.at && at < run.at && !isSettings(path) && !document.test(path);
+  // After an edit of the code a test passes by that.
+  if (edits.some(isCode)) return isElsewhere && !last.run.testsFailed ? fix(placed) : [];
   if (own.length > 0 || related.every((one) => isOtherwise(one, run))) return fix(placed);
   const steps = stepsBetween(last.run, run, runs, part);
   const typed = [...steps.map(({ command }) => oneLine(command, maxStep)), placed].join("`, then `");
@@ -197,18 +193,9 @@ function fixOf(
   // The quote is deleted when one of these is withdrawn.
   const events = [...new Set([...failed.map(({ run }) => run.id), ...others])].sort((a, b) => a - b);
   const end = working === null ? " and was not fixed" : `. What worked: \`${working}\``;
-  const text = `${said(failing, error, { place: placeOfError(failed[0]), endChars: end.length })}${end}`;
+  const place = failed[0]?.run.testsFailed === true ? " in a test" : "";
+  const text = `${said(failing, error, { place, endChars: end.length })}${end}`;
   return [{ families, failing, error, working, events, text }];
-}
-
-// A test, or a file that the command ran on: with other targets it is another failure.
-function placeOfError(failure: Failure | undefined): string {
-  if (failure === undefined) return "";
-  if (failure.run.testsFailed) return " in a test";
-  const { location } = errorLines(failure.run.text.split("\n"));
-  const file = location?.replace(/:\d+$/, "") ?? "";
-  const isOfTarget = file !== "" && targetsOf(failure.part).some((target) => isNamedBy(target, file));
-  return isOfTarget && file.length <= longestPlace ? ` in \`${file}\`` : "";
 }
 
 // The working command is needed whole, so the failure is shortened first. `helpFor` reads this form.
@@ -231,39 +218,8 @@ const maxFailing = 100;
 const shownFailing = 60;
 const maxLine = 240;
 const minError = 24;
-const longestPlace = 60;
 // Every list shows this many characters of a record.
 const longest = 300;
 
-function baseName(path: string): string {
-  return clip(path.slice(path.search(/[^\\/]*$/)), 80);
-}
-
-/** False for documents that the failed command neither names nor complains about. */
-function bearsOn(path: string, { run, part }: Failure): boolean {
-  return !document.test(path) || `${run.text}\n${part.text}`.includes(baseName(path));
-}
-
-/**
- * True where the failure was in the code, and another launcher or value of a variable makes no difference. A variable that
- * the failed command did not have, and that the closing names, does.
- */
-function editWasTheFix(
-  { run, part: failed }: Failure,
-  { edited, part, closing }: { edited: readonly Edit[]; part: Part; closing: string },
-): boolean {
-  const isOfCode =
-    run.testsFailed || edited.some(({ path }) => path !== "" && run.text.includes(baseName(path)));
-  const had = new Set(failed.environment.map(nameOf));
-  const added = part.environment.map(nameOf).filter((name) => !had.has(name));
-  return isOfCode && !added.some((name) => closing.includes(name));
-}
-
 const inLoop = /(?:^|[\s;])(?:for|while|until)\s[\s\S]*[;\n]\s*do\s/;
-
-function nameOf(variable: string): string {
-  return variable.slice(0, variable.indexOf("="));
-}
-
-const document =
-  /\.(?:md|mdx|markdown|rst|txt|adoc|org|pdf|png|jpe?g|gif|svg|docx?)$|(?:^|[\\/])(?:LICENSE|NOTICE|AUTHORS|CHANGELOG|README|TODO)$/i;
+const document = /\.(?:mdx?|markdown|rst|txt|adoc|org|pdf|png|jpe?g|gif|svg|docx?)$/i;

@@ -47,7 +47,7 @@ interface KnownFix {
   error: string;
   /** The words of what worked that the failed command did not have. */
   added: string[];
-  /** A test failed, or a file that the command ran on has the error. */
+  /** A test failed. */
   isLocated: boolean;
 }
 
@@ -189,17 +189,6 @@ function isSame(one: string, other: string): boolean {
     (a, b) => a.length - b.length,
   );
   return few.length > 0 && few.every((word) => many.includes(word));
-}
-
-/** True when the target holds the file, or the file's path has the words that tell the target from others. */
-export function isNamedBy(target: string, file: string): boolean {
-  const words = tellingWordsOf(target);
-  const path = wordsIn(file);
-  return (
-    target === file ||
-    isWithin(file, [target]) ||
-    (words.length > 0 && words.every((one) => path.includes(one)))
-  );
 }
 
 /** The words of a target, a name or a message, in lower case: `src/webhook.test.ts` has `webhook`. */

@@ -17,7 +17,7 @@ import { readResult, type ToolResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject } from "../../text/json.ts";
 import { textField } from "../../text/json-fields.ts";
 import { familiesOf, type Launched, launchedBy } from "./families.ts";
-import { hasOwnStatus, startedInBackground, succeededIn } from "./passed.ts";
+import { startedInBackground } from "./passed.ts";
 import { preparingPrograms, viewingVerbs } from "./vocabulary.ts";
 
 /** `unknown`: started in the background, refused or stopped by the user. */
@@ -38,8 +38,6 @@ export interface Run {
   /** Working directory; empty when the host does not send it. */
   cwd: string;
   parts: Part[];
-  /** Parts whose own exit status says that they passed. */
-  proven: Part[];
   outcome: Outcome;
   /** The exit code is missing or not its own; only the output shows the outcome. */
   isHidden: boolean;
@@ -120,7 +118,6 @@ function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
   return {
     ...{ id, isOfTurn, at, command, parts },
     cwd: message.cwd ?? "",
-    proven: hasOwnStatus(input, result) ? succeededIn(parts, command) : [],
     outcome: startedInBackground(input, result) ? "unknown" : outcomeOf(parts, result, tests),
     isHidden: !result.failed,
     purpose: textField(input, "description"),

@@ -45,7 +45,7 @@ export const namedRuns = setOf("go docker turbo deno conda");
 
 /** Programs that run the command after them. */
 export const launchers = setOf(
-  "npx pnpx bunx uvx xvfb-run dotenv caffeinate unbuffer cross-env corepack fvm",
+  "xargs npx pnpx bunx uvx xvfb-run dotenv caffeinate unbuffer cross-env corepack fvm",
 );
 
 /** Programs that run the command after `run` in their environment. */

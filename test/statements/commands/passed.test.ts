@@ -1,20 +1,11 @@
 // Which commands of a line have passed when the line has.
 import { expect, it } from "vitest";
-import { readRuns } from "../../../src/statements/commands/runs.ts";
+import { parseCommandLine } from "../../../src/core/tools/command-line.ts";
+import { readResult } from "../../../src/core/tools/tool-result.ts";
+import { hasOwnStatus, succeededIn } from "../../../src/statements/commands/passed.ts";
 import type { Json } from "../../../src/text/json.ts";
-import { bad, type Step, turnOf } from "../turn-support.ts";
 
-const response = { stdout: "ok", stderr: "", interrupted: false };
-
-function provenIn(step: Step): string[] {
-  return readRuns(turnOf([step]).uses).runs.flatMap(({ proven }) => proven.map(({ text }) => text));
-}
-
-function step(command: string, tool_response: Json = response): Step {
-  return { tool_name: "Bash", tool_input: { command }, tool_response };
-}
-
-it.each<[command: string, proven: string[]]>([
+it.each<[command: string, passed: string[]]>([
   ["npm test", ["npm test"]],
   ["cd web && npm run build && npm test", ["cd web", "npm run build", "npm test"]],
   ["(cd web && npm test) && npm run lint", ["cd web", "npm test", "npm run lint"]],
@@ -28,13 +19,16 @@ it.each<[command: string, proven: string[]]>([
   ["for d in a b; do npm test; done", []],
   ["npm start &", []],
   ["(npm start > log 2>&1 &); sleep 3", ["sleep 3"]],
-])("of %j: %j", (command, proven) => {
-  expect(provenIn(step(command))).toEqual(proven);
+])("of %j: %j", (command, passed) => {
+  expect(succeededIn(parseCommandLine(command), command).map(({ text }) => text)).toEqual(passed);
 });
 
-it("proves nothing without an exit status, in the background, or of a failure", () => {
-  expect(provenIn(step("npm test", "ok"))).toEqual([]);
-  expect(provenIn(step("npm start", { ...response, backgroundTaskId: "b1" }))).toEqual([]);
-  expect(provenIn(step("npm test", { output: "ok", exitCode: 0 }))).toEqual(["npm test"]);
-  expect(provenIn(bad("npm test"))).toEqual([]);
+it.each<[what: string, response: Json, isOwn: boolean]>([
+  ["a host that reports failures apart", { stdout: "ok", stderr: "", interrupted: false }, true],
+  ["an exit code", { output: "ok", exitCode: 0 }, true],
+  ["text alone", "ok", false],
+  ["a start in the background", { stdout: "", interrupted: false, backgroundTaskId: "b1" }, false],
+  ["a failure", { output: "no", exitCode: 1 }, false],
+])("the status of a command is known from %s: %#", (_, response, isOwn) => {
+  expect(hasOwnStatus({}, readResult(response, false))).toBe(isOwn);
 });

@@ -88,12 +88,6 @@ const byCommand: [what: string, steps: Step[], closing: string, working: string]
     "Done.",
     "CC=clang cargo build",
   ],
-  [
-    "a variable that the closing names",
-    [bad("pytest", "2 failed in 1.0s"), edit("app/db.py"), ok("DB_HOST=localhost pytest")],
-    "The tests need `DB_HOST`.",
-    "DB_HOST=localhost pytest",
-  ],
 ];
 
 it.each(byCommand)("the fix is %s", (_, steps, closing, working) => {

@@ -32,33 +32,14 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
   };
 }
 
-/** The answer without what the host puts around it: elements before and behind it, or one around all of it. */
+// Hosts put elements around an answer: `<usage>`, `<tools-used>`. An answer may be one element, or begin with HTML.
 function answerIn(text: string): string {
-  let answer = text.trim();
-  for (let removed = 0; removed < mostElements; removed++) {
-    const [all = "", name = "", inner = "", tail = ""] = element.exec(answer) ?? [];
-    const [behind = ""] = lastElement.exec(answer) ?? [];
-    if (isOfHost(name)) answer = hasWords(tail) ? tail.trim() : inner.trim();
-    else if (all === "" && behind !== "" && behind.length < answer.length)
-      answer = answer.slice(0, -behind.length).trim();
-    else break;
-  }
-  return answer.replace(/^<[a-z][\w-]*-[\w-]+>\s*\n/, "");
+  const rest = text.replace(hostElement, "").trim();
+  const inner = /[\p{L}\p{N}]/u.test(rest) ? rest : text;
+  return inner.trim().replace(/^<[a-z]+[_-][\w-]+>\s*|^<result>\s*|\s*<\/[\w-]+>$/g, "");
 }
 
-// Hosts add one or two. Bounds the time for a text of many elements.
-const mostElements = 8;
-const element = /^<([a-z][\w-]{0,80})(?:\s[^<>]{0,400})?>([\s\S]*?)<\/\1>([\s\S]*)$/;
-const lastElement = /\s*<([a-z][\w-]{0,80})>[^<]*<\/\1>$/;
-
-// An answer may begin with HTML.
-function isOfHost(name: string): boolean {
-  return name.length > 2 && !/^(?:h\d|div|span|code|pre|em|strong|table|section|details|img|svg)$/.test(name);
-}
-
-function hasWords(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text);
-}
+const hostElement = /<(usage|analysis|[a-z]+(?:-[a-z]+)+)(?:\s[^<>]{0,400})?>[^<]*<\/\1>/g;
 
 /** A proposed plan, stored as a decision. */
 export function describePlan({ input, inputText, result }: ToolUse): Finding {

@@ -1,6 +1,6 @@
 // Describes shell commands: what ran, how it ended, and the lines of output worth keeping.
 import { parseApplyPatch } from "../../../core/tools/apply-patch.ts";
-import { commandFiles, operands } from "../../../core/tools/command-files.ts";
+import { commandFiles } from "../../../core/tools/command-files.ts";
 import {
   answersWithExitCode,
   type CommandKind,
@@ -12,12 +12,11 @@ import {
 import { parseCommandLine, type Segment } from "../../../core/tools/command-line.ts";
 import { endsInError, errorLines } from "../../../core/tools/error-lines.ts";
 import { missingPrograms } from "../../../core/tools/missing-program.ts";
-import { setOf } from "../../../core/tools/name-lists.ts";
 import { type TestResults, testResults } from "../../../core/tools/test-results.ts";
 import { commandIn } from "../../../core/tools/tool-kind.ts";
 import { hasOwnStatus, startedInBackground, succeededIn } from "../../../statements/commands/passed.ts";
 import { textField } from "../../../text/json-fields.ts";
-import { clip, counted, firstLine, listed, oneLine } from "../../../text/plain-text.ts";
+import { clip, counted, firstLine, oneLine } from "../../../text/plain-text.ts";
 import { changeConcepts, commitType, describeChanges } from "./edit-tools.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 import { listedPaths, matchedFiles, shownLines } from "./look-tools.ts";
@@ -193,7 +192,7 @@ function findingOf(run: CommandRun, words: CommandFinding): Finding {
 const describers: Record<CommandKind, (run: CommandRun) => CommandFinding> = {
   commit: describeGit,
   git: describeGit,
-  install: describeInstall,
+  install: describeOther,
   search: describeLook,
   read: describeLook,
   write: describeWrite,
@@ -226,6 +225,7 @@ function describeOther(run: CommandRun): CommandFinding {
   return {
     title: `${main.text === "" ? label : `Ran ${label}`}${first === "" ? "" : `: ${first}`}`,
     facts: spoken.slice(-3),
+    ...(run.kind === "install" ? { obs_type: "change", concepts: ["what-changed"] } : {}),
   };
 }
 
@@ -275,26 +275,6 @@ const commitLine = /^\[([^\s\]]+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (\S.*)
 const filesChanged = /^\s*\d+ files? changed/;
 const createdFile = /^ create mode \d+ (.+)$/;
 const pushLine = /(?:[0-9a-f]{7,}\.\.\.?[0-9a-f]{7,}|\[new (?:branch|tag)\])\s+(\S+) -> (\S+)/;
-
-function describeInstall({ main, lines }: CommandRun): CommandFinding {
-  const verbAt = main.words.findIndex((word) => installVerb.test(word));
-  const packages = operands({ words: main.words.slice(Math.max(0, verbAt)) }, installOptions);
-  const did = /^(?:remove|uninstall|rm)$/.test(main.words[verbAt] ?? "") ? "Removed" : "Installed";
-  return {
-    title: `${did} ${listed(packages, 4) || "dependencies"} with ${main.program}`,
-    obs_type: "change",
-    concepts: ["what-changed"],
-    facts: [
-      packages.length === 0 ? "" : `${did} packages: ${listed(packages, 20)}`,
-      lines.findLast((line) => line.length < 240 && installReport.test(line)) ?? "",
-    ],
-  };
-}
-
-const installVerb = /^(?:i|install|add|ci|get|sync|require|remove|uninstall|rm|up|update|upgrade)$/;
-const installOptions = setOf("--prefix -C --registry --index-url -r --cwd --features -w --workspace");
-const installReport =
-  /^(?:added \d|removed \d|changed \d|up to date|Successfully installed|Installed \d|Requirement already|.*packages? (?:are|is) |Done in|Bundle complete|\+ \S+@)/i;
 
 /** True when the output is text of others: a remote server, issues, pull requests. */
 function isFromOutside({ kind, main }: CommandRun): boolean {

@@ -150,10 +150,13 @@ const rows: Row[] = [
   ],
   [
     ran("npm install zod p-queue", "added 2 packages in 3s\n\n2 high severity vulnerabilities"),
-    "Installed zod, p-queue with npm",
-    { obs_type: "change", facts: ["Installed packages: zod, p-queue", "added 2 packages in 3s"] },
+    "Ran npm install zod p-queue: added 2 packages in 3s",
+    { obs_type: "change", facts: ["added 2 packages in 3s"] },
   ],
-  [ran("pip uninstall flask", "Found existing installation"), "Removed flask with pip"],
+  [
+    ran("pip uninstall flask", "Found existing installation"),
+    "Ran pip uninstall flask: Found existing installation",
+  ],
   [
     ran("curl -s -o /dev/null -w '%{http_code}' https://api.example.com/v1", "404"),
     "Ran curl -s -o /dev/null -w %{http_code} https://api.example.co…",
