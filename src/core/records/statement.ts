@@ -28,10 +28,10 @@ export function isProposal({
   standing,
   statement_kind: kind,
 }: {
-  standing: 0 | 1;
+  standing: boolean | 0 | 1;
   statement_kind: StatementKind | null;
 }) {
-  return standing === 0 && (kind === "rule" || kind === "preference");
+  return !standing && (kind === "rule" || kind === "preference");
 }
 
 /** The type, in the `code` mode, of a record that is kept by hand. */
@@ -44,6 +44,18 @@ export const typeOfKind: Readonly<Record<KeptKind, string>> = {
   fact: "discovery",
   state: "change",
   open: "change",
+};
+
+/** How salient a kept record is: above what was found by its wording, below what the user wrote as a rule. */
+export const salienceOf: Readonly<Record<KeptKind, number>> = {
+  rule: 4.5,
+  preference: 4.2,
+  state: 4,
+  open: 3.9,
+  decision: 3.8,
+  cause: 3.6,
+  command: 3.5,
+  fact: 3.4,
 };
 
 /** The generator of records that the host's agent kept itself. */
