@@ -25,41 +25,32 @@ export interface AgentRecord {
   replaces?: string | null | undefined;
 }
 
-export interface AgentVerdict {
-  id: string;
-  verdict: "wrong" | "outdated" | "done";
-  why?: string | null | undefined;
-}
-
 export interface AgentRecordPorts extends ProjectScopePorts {
   /** Throws `invalid_request` for a text without words, and `conflict` at the key's limit of a day. */
-  keep(write: AgentWrite, record: AgentRecord): Promise<KeptRecord<string>>;
+  keep(by: AgentWrite, record: AgentRecord): Promise<KeptRecord<string>>;
   /** Throws `not_found` for another project's record, `conflict` for one that a user wrote. */
-  judge(write: AgentWrite, verdict: AgentVerdict): Promise<void>;
+  judge(
+    by: AgentWrite,
+    given: { id: string; verdict: string; why?: string | null | undefined },
+  ): Promise<void>;
 }
 
 export function writingTools(ports: AgentRecordPorts): McpTool<ToolCaller>[] {
   const id = z.string().min(1).max(100);
-  const projectId = z.string().max(256).nullish().meta({ description: projectWords });
+  const projectId = z.string().max(256).optional().meta({ description: projectWords });
+  const kept = z.strictObject({ ...rememberTool.input(id), projectId });
+  const judged = z.strictObject({ ...reviewTool.input(id), projectId });
+  const described = `${reviewTool.description} Ids are in the answers of \`search\` and \`recent\`.`;
   return [
-    writingTool(ports, {
-      ...rememberTool,
-      input: z.strictObject({ ...rememberTool.input(id), projectId }),
-      async write(by, { projectId: _scope, ...record }) {
-        const kept = await ports.keep(by, record);
-        const asked = { kind: record.kind, replaces: record.replaces ?? null, proposal };
-        return { structured: { ...kept }, text: keptLines(kept, asked).join("\n") };
-      },
+    writingTool(ports, { ...rememberTool, input: kept }, async (by, record) => {
+      const { kind, replaces = null } = record;
+      const answer = await ports.keep(by, record);
+      return [{ ...answer }, keptLines(answer, { kind, replaces, proposal }).join("\n")];
     }),
-    writingTool(ports, {
-      ...reviewTool,
-      description: `${reviewTool.description} Ids are in the answers of \`search\` and \`recent\`.`,
-      input: z.strictObject({ ...reviewTool.input(id), projectId }),
-      async write(by, { projectId: _scope, ...given }) {
-        await ports.judge(by, given);
-        const { id, verdict } = given;
-        return { structured: { id, verdict }, text: `#${id} is ${verdict}.` };
-      },
+    writingTool(ports, { ...reviewTool, description: described, input: judged }, async (by, given) => {
+      await ports.judge(by, given);
+      const { id, verdict } = given;
+      return [{ id, verdict }, `#${id} is ${verdict}.`];
     }),
   ];
 }
@@ -67,38 +58,25 @@ export function writingTools(ports: AgentRecordPorts): McpTool<ToolCaller>[] {
 const proposal =
   "A proposal, which is not injected: the quote is not in the newest prompts of the project. With the user's exact words, replace it.";
 
-interface Writing<I extends z.ZodType> {
-  name: string;
-  title: string;
-  description: string;
-  input: I;
-  write(by: AgentWrite, given: z.output<I>): Promise<{ structured: Record<string, unknown>; text: string }>;
-}
-
-function writingTool<I extends z.ZodType<{ projectId?: string | null | undefined }>>(
+function writingTool<I extends z.ZodType<{ projectId?: string | undefined }>>(
   ports: AgentRecordPorts,
-  { name, title, description, input, write }: Writing<I>,
+  { name, title, description, input }: { name: string; title: string; description: string; input: I },
+  write: (by: AgentWrite, given: z.output<I>) => Promise<[fields: Record<string, unknown>, text: string]>,
 ): McpTool<ToolCaller> {
   const annotations = { title, readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+  const mayCall = ({ caller }: ToolCaller) => caller.scopes.includes("memories:write");
   return {
     definition: { name, title, description, inputSchema: schemaOf(input, "input"), annotations },
-    isListed: ({ caller }) => mayWrite(caller),
+    isListed: mayCall,
     call: (by, given) =>
       answered(by, async () => {
-        const { caller, request_id } = by;
-        if (!mayWrite(caller))
-          throw new MemError("insufficient_scope", {
-            message: `\`${name}\` needs a key with the scope memories:write.`,
-          });
+        const message = "The tool needs a key with the scope memories:write.";
+        if (!mayCall(by)) throw new MemError("insufficient_scope", { message });
         const parsed = input.safeParse(given, { error: issueWords });
         if (!parsed.success) throw invalidRequest(parsed.error, `See the input schema of ${name}.`);
-        const scope = await demandNamedProject(ports, caller, parsed.data.projectId ?? undefined);
-        const { structured, text } = await write({ caller, scope, request_id }, parsed.data);
-        return { content: [{ type: "text", text }], structuredContent: structured };
+        const scope = await demandNamedProject(ports, by.caller, parsed.data.projectId);
+        const [structuredContent, text] = await write({ ...by, scope }, parsed.data);
+        return { content: [{ type: "text", text }], structuredContent };
       }),
   };
-}
-
-function mayWrite({ scopes }: Caller): boolean {
-  return scopes.includes("memories:write");
 }

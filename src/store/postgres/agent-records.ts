@@ -10,11 +10,7 @@ import { rowsIn } from "./tenant.ts";
 export const remembered = "observation.remembered";
 
 /** The active statement of the project with this text. Until the transaction ends, no other one is stored. */
-export async function sameStatement(
-  connection: Queryable,
-  scope: ProjectScope,
-  text: string,
-): Promise<HostedObservation | undefined> {
+export async function sameStatement(connection: Queryable, scope: ProjectScope, text: string) {
   await connection.query({ text: "select hold_project($1)", values: [scope.project_id] });
   const [same] = await rowsIn<HostedObservation>(connection, scope, {
     name: "same-statement",
@@ -30,37 +26,30 @@ export async function sameStatement(
 }
 
 /** How many the key kept in the last 24 hours. */
-export async function keptOfDay(
-  connection: Queryable,
-  { team_id, project_id, key_id }: Caller,
-): Promise<number> {
-  const [row] = await rowsIn<{ n: number }>(
-    connection,
-    { team_id, project_id },
-    {
-      name: "kept-of-day",
-      text: `select count(*)::int as n
+export async function keptOfDay(connection: Queryable, caller: Caller): Promise<number> {
+  const rows = await rowsIn(connection, caller, {
+    name: "kept-of-day",
+    text: `select id
       from audit_log
       where team_id = $1 and ($2::uuid is null or project_id = $2) and action = '${remembered}'
         and created_at > now() - interval '24 hours' and api_key_id is not distinct from $3::uuid`,
-      values: [key_id],
-    },
-  );
-  return row?.n ?? 0;
+    values: [caller.key_id],
+  });
+  return rows.length;
 }
 
 /** Ends a record: `by` supersedes it, if any; `metadata` is added to its own. */
 export async function endRecord(
   connection: Queryable,
-  { team_id, project_id }: ProjectScope,
+  scope: ProjectScope,
   { id, by, metadata }: { id: string; by: string | null; metadata: JsonObject },
 ): Promise<void> {
-  await connection.query({
+  await rowsIn(connection, scope, {
     name: "end-record",
     text: `update observations o
       set superseded_by = coalesce($4::uuid, o.superseded_by), ended = o.ended or $4::uuid is null,
         metadata = o.metadata || $5::jsonb, updated_at = now()
       where o.team_id = $1 and o.project_id = $2 and o.id = $3`,
-    values: [team_id, project_id, id, by, JSON.stringify(metadata)],
+    values: [id, by, JSON.stringify(metadata)],
   });
 }
