@@ -168,7 +168,7 @@ export const rowsOfTools: Readonly<Record<string, Row>> = {
   context: tool(search),
   recent: tool(nothing),
   remember: tool(() => ({ kind: "fact", text: everyonesText }), { access: "write", readsToo: "or 403" }),
-  // It needs a project and a record of it at once: test/http/v1/mcp-writing-tools.test.ts asks with foreign ones.
+  // It needs a project and a record of the project: test/http/v1/mcp-writing-tools.test.ts asks with foreign ones.
   review: {
     ...{ access: "write", readsToo: "or 403" },
     body: () => ({ id: newId(), verdict: "done" }),

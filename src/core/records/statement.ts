@@ -48,14 +48,8 @@ export const typeOfKind: Readonly<Record<KeptKind, string>> = {
 
 /** How salient a kept record is: above what was found by its wording, below what the user wrote as a rule. */
 export const salienceOf: Readonly<Record<KeptKind, number>> = {
-  rule: 4.5,
-  preference: 4.2,
-  state: 4,
-  open: 3.9,
-  decision: 3.8,
-  cause: 3.6,
-  command: 3.5,
-  fact: 3.4,
+  ...{ rule: 4.5, preference: 4.2, state: 4, open: 3.9 },
+  ...{ decision: 3.8, cause: 3.6, command: 3.5, fact: 3.4 },
 };
 
 /** The generator of records that the host's agent kept itself. */

@@ -48,7 +48,7 @@ export interface KeptRecord<Id> {
   kept_old: "unknown" | "of the user" | null;
 }
 
-/** What the agent reads of it; `proposal` says what becomes of a proposal. */
+/** What the agent reads of it; `proposal` is the sentence for a proposal. */
 export function keptLines<Id extends number | string>(
   { id, status, kind, proposed, replaced, kept_old }: KeptRecord<Id>,
   { replaces, proposal, ...asked }: { kind: string; replaces: Id | null; proposal: string },

@@ -89,7 +89,7 @@ test("a replaced record is shown and superseded, a reviewed one is no longer inj
   expect(await wireOf(key, kept.id)).toMatchObject({ status: "superseded", metadata });
 });
 
-test("records and prompts of other projects and teams are unknown, a user's records stay", async () => {
+test("records and prompts of other projects are unknown, records of a user stay", async () => {
   const key = await keyOf({ team: "ours" });
   const beside = await keyOf({ team: "ours", project: "beside" }, pnpm.quote);
   const theirs = await keyOf({ team: "theirs" });

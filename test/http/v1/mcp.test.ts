@@ -1,12 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import {
-  CallToolResultSchema,
-  InitializeResultSchema,
-  JSONRPCMessageSchema,
-  ListToolsResultSchema,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from "@modelcontextprotocol/sdk/types.js";
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
 import { protocolVersions } from "../../../src/http/v1/mcp-protocol.ts";
@@ -75,6 +69,7 @@ beforeAll(async () => {
 test("the official client initializes, lists the tools, calls those that read", async () => {
   const client = await connect();
   expect(client.getServerCapabilities()).toEqual({ tools: {} });
+  expect([...protocolVersions]).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(["search", "context", "recent", "remember", "review"]);
   for (const { annotations } of tools.slice(0, 3)) {
@@ -124,41 +119,6 @@ test("a limit out of range is brought into it", async () => {
     }),
   );
   expect(counts).toEqual([1, 1, 1, 3, 3]);
-  const { body } = await post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-  const limits = body.result.tools
-    .slice(0, 3)
-    .map(({ name, inputSchema }: { name: string; inputSchema: { properties: { limit: object } } }) => [
-      name,
-      inputSchema.properties.limit,
-    ]);
-  expect(limits).toMatchObject([
-    ["search", { default: 20, maximum: 100, description: expect.stringContaining("taken as 100") }],
-    ["context", { default: 10, maximum: 50 }],
-    ["recent", { default: 20, maximum: 100 }],
-  ]);
-});
-
-test("every answer is one of the protocol's own schemas", async () => {
-  const initialize = {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "t", version: "1" },
-  };
-  const replies = await Promise.all([
-    post({ jsonrpc: "2.0", id: "i", method: "initialize", params: initialize }),
-    post({ jsonrpc: "2.0", id: 0, method: "tools/list" }),
-    post(call("recent", {})),
-    post(call("search", {})),
-    post({ jsonrpc: "2.0", id: 4, method: "resources/list" }),
-  ]);
-  for (const { body } of replies) JSONRPCMessageSchema.parse(body);
-  const [first, second, third, fourth, fifth] = replies.map(({ body }) => body);
-  expect(InitializeResultSchema.parse(first.result).protocolVersion).toBe("2025-06-18");
-  ListToolsResultSchema.parse(second.result);
-  CallToolResultSchema.parse(third.result);
-  expect(CallToolResultSchema.parse(fourth.result).isError).toBe(true);
-  expect([fifth.id, fifth.error.code]).toEqual([4, -32601]);
-  expect([...protocolVersions]).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });
 
 test.each([
@@ -175,7 +135,6 @@ test.each([
 ])("%s gets the protocol's error", async (_what, message, status, code) => {
   const reply = await post(message);
   expect([reply.status, reply.body.error.code]).toEqual([status, code]);
-  JSONRPCMessageSchema.safeParse(reply.body);
 });
 
 test("a notification and a response are taken with 202 and no body", async () => {
@@ -185,16 +144,6 @@ test("a notification and a response are taken with 202 and no body", async () =>
   ]) {
     const { status, body } = await post(message);
     expect([status, body]).toEqual([202, undefined]);
-  }
-});
-
-test("ids come back as they were sent", async () => {
-  for (const id of [0, -1, 2 ** 53 - 1, "0", "", "a\u2028b"]) {
-    expect((await post({ jsonrpc: "2.0", id, method: "ping" })).body).toEqual({
-      jsonrpc: "2.0",
-      id,
-      result: {},
-    });
   }
 });
 

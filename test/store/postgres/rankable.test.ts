@@ -75,17 +75,3 @@ test("reads the project's prompts under every name, without private ones", async
   ]);
   expect(await newest(1)).toHaveLength(1);
 });
-
-test("prompts are found along their own index", async () => {
-  const scope = await makeProject(database);
-  const plan = await inTenant(database.app, scope, async (connection) => {
-    await askedPrompts(connection, scope, 5);
-    await connection.query({ text: "set local enable_seqscan = off" });
-    const { rows } = await connection.query<{ "QUERY PLAN": string }>({
-      text: `explain execute "asked-prompts" ('${scope.team_id}', '${scope.project_id}', 5)`,
-    });
-    return rows.map((row) => row["QUERY PLAN"]).join("\n");
-  });
-  expect(plan).toContain("agent_events_asked");
-  expect(plan).not.toContain("Sort");
-});

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { NewHostedObservation } from "../../../src/core/records/hosted-record.ts";
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
-import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
+import { insertObservations } from "../../../src/store/postgres/observations.ts";
 import {
   fixesOf,
   quotedStatements,
@@ -30,19 +30,6 @@ function store(scope: ProjectScope, ...observations: Partial<NewHostedObservatio
 }
 
 const titles = (records: readonly { title: string }[]) => records.map(({ title }) => title);
-
-test("keeps the marks of a statement, and the defaults of an account of what was done", async () => {
-  const scope = await makeProject(database);
-  const marked = { statement: { ...rule, reach: "everywhere" as const, salience: -1.5 }, routine: true };
-  const stored = await store(scope, marked, {});
-  const found = await inTenant(database.app, scope, (connection) =>
-    Promise.all(stored.map(({ id }) => observationById(connection, scope, id))),
-  );
-  expect(found).toMatchObject([
-    { said_by: "user", standing: true, reach: "everywhere", salience: -1.5, routine: true },
-    { said_by: null, standing: false, reach: "project", salience: null, routine: false },
-  ]);
-});
 
 test("standing rules include those for everywhere in a team transaction", async () => {
   const ours = await makeProject(database);
