@@ -4,15 +4,14 @@ import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents, type InsertManual, insertManual } from "../core/records/manual-observation.ts";
-import { quotedTexts } from "../core/records/quoted-text.ts";
 import type { AgentSession, Judged, Observation } from "../core/records/records.ts";
-import { type KeptKind, keptByAgent, type StatementKind, typeOfKind } from "../core/records/statement.ts";
+import { type KeptKind, keptByAgent, type StatementKind } from "../core/records/statement.ts";
 import { commandIn, type ToolUse } from "../core/tools/tool-kind.ts";
-import { saysVerbatim, typedParts } from "../core/tools/typed-text.ts";
 import { userWordsIn } from "../core/tools/user-answers.ts";
 import { cleanPrompt, cleanText } from "../privacy/clean.ts";
 import { cleanInput } from "./clean-input.ts";
 import { type EventPlace, type Exclusions, refuseExcluded } from "./exclusions.ts";
+import { type Checked, isUserRule, keptDraft, lineOf, mostKept, saidQuote } from "./kept-record.ts";
 
 interface Where {
   /** Where the agent works. */
@@ -89,7 +88,7 @@ export function createAgentRecords(deps: AgentRecordsDeps): AgentRecords {
     async keep(given) {
       const { text, isPrivate } = cleanPrompt(given.text);
       if (isPrivate) return { status: "skipped", reason: "private" };
-      const line = text.replace(/\s+/g, " ").trim();
+      const line = lineOf(text);
       if (line === "") throw new MemError("invalid_request", { message: "The record has no text." });
       const record = { ...given, ...placeOf(deps, given, [line]), text: line };
       const kept = await deps.store.commit(() => store(deps, record));
@@ -110,8 +109,6 @@ export function createAgentRecords(deps: AgentRecordsDeps): AgentRecords {
   };
 }
 
-/** Per session: an agent that keeps more lists what it did. */
-const mostOfSession = 30;
 const sessionMs = 24 * 3_600_000;
 // Records of an agent without a known session, as the ones of `mem remember`.
 const noSession = "remembered";
@@ -139,7 +136,7 @@ function store(deps: AgentRecordsDeps, record: Placed<AgentRecord>): Kept | MemE
   if (session?.prompt_private === 1) return { status: "skipped", reason: "private" };
   const same = agentRecords.sameText({ project, text });
   const sdk_session_id = session?.sdk_session_id ?? noSession;
-  if (same === undefined && agentRecords.count(sdk_session_id, now - sessionMs) >= mostOfSession)
+  if (same === undefined && agentRecords.count(sdk_session_id, now - sessionMs) >= mostKept)
     return tooMany();
   const { kind, isSure, quote } = checked(deps, record, session);
   const { old, kept_old } = replacedBy(deps, record, isSure);
@@ -168,20 +165,9 @@ function replacedTo(superseded_by: number): Judged {
 
 function tooMany(): MemError {
   return new MemError("conflict", {
-    message: `This session has kept ${mostOfSession} records, which is the most. Nothing was stored.`,
+    message: `This session has kept ${mostKept} records, which is the most. Nothing was stored.`,
     hint: "Keep what later sessions need, not what was done. Replace a record: name its id in `replaces`.",
   });
-}
-
-function isUserRule(kind: StatementKind): boolean {
-  return kind === "rule" || kind === "preference";
-}
-
-interface Checked {
-  kind: KeptKind;
-  /** The user typed the quote in this session. */
-  isSure: boolean;
-  quote: string | null;
 }
 
 /** What the session shows of it: the user's words, and the command that ran. */
@@ -193,13 +179,9 @@ function checked(
   const uses = (): ToolUse[] => (session === undefined ? [] : agentRecords.toolUses(session.id));
   if (kind === "command" && !uses().some((use) => ran(commandIn(use.tool_input).text, text)))
     return { kind: "fact", isSure: false, quote: null };
-  if (quote === undefined || session === undefined || !isAbout(text, quote))
-    return { kind, isSure: false, quote: null };
-  const isIn = (words: string): boolean => saysVerbatim(words, quote);
-  const isSure =
-    agentRecords.prompts(session.id).some((prompt) => isIn(typedParts(prompt).typed)) ||
-    uses().flatMap(userWordsIn).some(isIn);
-  return { kind, isSure, quote: isSure ? cleanText(quote.replace(/\s+/g, " ").trim()) : null };
+  const prompts = session === undefined ? [] : agentRecords.prompts(session.id);
+  const said = saidQuote({ text, quote }, prompts, () => uses().flatMap(userWordsIn));
+  return { kind, isSure: said !== null, quote: said };
 }
 
 /** True when the command, or a part of it joined by `&&` and the like, stands in the text. */
@@ -211,30 +193,6 @@ function ran(command: string, text: string): boolean {
 }
 
 const shortestCommand = 4;
-
-/** Whether the quote shares words with the text: any sentence of the user would make any text a rule otherwise. */
-function isAbout(text: string, quote: string): boolean {
-  const known = gramsOf(text);
-  return [...gramsOf(quote)].filter((gram) => known.has(gram)).length >= sharedGrams;
-}
-
-const sharedGrams = 2;
-
-// Pairs of CJK letters, and four letters of other words.
-function gramsOf(text: string): Set<string> {
-  const words =
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return new Set(
-    words.flatMap((word) => {
-      const size = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(word) ? 2 : 4;
-      const last = Math.max(0, word.length - size);
-      return Array.from({ length: last + 1 }, (_, at) => word.slice(at, at + size));
-    }),
-  );
-}
 
 type Replaced = { old?: Observation; kept_old: "unknown" | "of the user" | null };
 
@@ -269,42 +227,8 @@ function judge({ store }: AgentRecordsDeps, { id, verdict, why, project }: Place
       message: `#${id} is the user's: only words of the user take it back. Nothing was changed.`,
       hint: `Did they say so now? Call \`remember\` with their words as \`quote\` and \`replaces\` ${id}.`,
     });
-  const reason = cleanText((why ?? "").replace(/\s+/g, " ").trim());
+  const reason = cleanText(lineOf(why ?? ""));
   const note = `Judged by the agent: ${verdict}${reason === "" ? "" : `, ${reason}`}`;
   const status = verdict === "wrong" ? "rejected" : "superseded";
   return store.review.judge(id, { status, superseded_by: null, note }) ?? observation;
 }
-
-/** The draft of a record that an agent keeps. */
-export function keptDraft({ text, kind, isSure, quote }: Checked & { text: string }) {
-  const standing = isUserRule(kind) && isSure;
-  return {
-    ...quotedTexts(text),
-    obs_type: typeOfKind[kind],
-    subtitle: quote === null ? null : `Said: ${quote}`,
-    facts: [],
-    concepts: [],
-    files_read: [],
-    files_modified: [],
-    provenance: standing ? ("user" as const) : ("agent" as const),
-    statement: {
-      said_by: standing ? ("user" as const) : ("agent" as const),
-      kind,
-      standing,
-      reach: "project" as const,
-      salience: salienceOf[kind],
-    },
-  };
-}
-
-// Above what was found by its wording, below what the user wrote as a rule.
-const salienceOf: Record<KeptKind, number> = {
-  rule: 4.5,
-  preference: 4.2,
-  state: 4,
-  open: 3.9,
-  decision: 3.8,
-  cause: 3.6,
-  command: 3.5,
-  fact: 3.4,
-};

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
-import { keptDraft } from "../capture/agent-records.ts";
 import { cleanKey } from "../capture/clean-input.ts";
 import type { Exclusions } from "../capture/exclusions.ts";
+import { keptDraft } from "../capture/kept-record.ts";
 import type { Clock } from "../core/clock.ts";
 import { unlessMissing } from "../core/error-code.ts";
 import { failOpen, failOpenSync } from "../core/errors.ts";

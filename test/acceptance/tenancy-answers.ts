@@ -54,7 +54,7 @@ export function createComparison({ world, onFault }: Watcher): Comparison {
 
 /** Which answers must be alike; undefined for one that stands for itself. */
 function kindOf(asked: Case, status: number): string | undefined {
-  const { name, slot, idKind, row } = asked;
+  const { name, slot, idKind, row, key } = asked;
   const isKeys = status === 401 || (status === 403 && row.teamOnly !== true && row.readsToo === undefined);
   if (idKind === "absent" || (!isKeys && isReached(asked))) return undefined;
   if (!isKeys && idKind === "malformed" && slot?.malformed !== undefined) return undefined;
@@ -62,7 +62,8 @@ function kindOf(asked: Case, status: number): string | undefined {
   const right = status === 403 || row.access === "hub" ? row.access : "";
   if (isKeys) return `${name.startsWith("tool ") ? "tool" : ""} ${status} ${right}`;
   const place = slot === undefined ? "" : `${slot.at} ${slot.name} ${slot.noun} ${row.slots?.indexOf(slot)}`;
-  return `${name} ${place} ${status}`;
+  // A tool that writes needs both rights: the refusal names the one that is missing.
+  return `${name} ${place} ${status} ${status === 403 ? key.split(" ")[1] : ""}`;
 }
 
 function maskedOf(answered: Answered, world: World): string {

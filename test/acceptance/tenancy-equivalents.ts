@@ -20,7 +20,7 @@ const rules: readonly Rule[] = [
   { of: /from unnest\(\$3::bigint\[\]\) asked \(seq\)/, why: "the numbers were read in the tenant before" },
   {
     of: /e\.event_type ~\* .* and e\.session_id is not null and not e\.metadata/s,
-    why: "a prompt counts only for the records of its session, which are read in the tenant",
+    why: "a prompt counts for records of its session, and for quotes: test/http/v1/mcp-writing-tools.test.ts",
   },
   {
     of: /^select o\.seq::float8 as seq\s+from observations o\s+where .*o\.created_at >= /s,

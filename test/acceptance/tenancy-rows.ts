@@ -2,7 +2,7 @@
 import { newId } from "../../src/core/ids.ts";
 import { compatibilityRows } from "./tenancy-compatibility-rows.ts";
 import type { Row, Slot } from "./tenancy-model.ts";
-import { everyonesOrigin, lure, type Noun } from "./tenancy-world.ts";
+import { everyonesOrigin, everyonesText, lure, type Noun } from "./tenancy-world.ts";
 
 const path = (noun: Noun, name = "id"): Slot => ({ at: "path", name, noun });
 const inBody = (name: string, noun: Noun, more: Partial<Slot> = {}): Slot => ({
@@ -148,7 +148,7 @@ export const rowsOfV1: Readonly<Record<string, Row>> = {
 };
 
 // MCP answers 200; a refusal is an error in the tool's result.
-const tool = (args: () => Record<string, unknown>): Row => ({
+const tool = (args: () => Record<string, unknown>, more: Partial<Row> = {}): Row => ({
   access: "read",
   body: args,
   slots: [{ at: "tool", name: "projectId", noun: "project", absent: 400 }],
@@ -156,14 +156,24 @@ const tool = (args: () => Record<string, unknown>): Row => ({
     if (status !== 200) return status;
     const { result } = JSON.parse(body);
     if (result?.isError !== true) return result === undefined ? 500 : 200;
-    return JSON.stringify(result).includes("is needed") ? 400 : 404;
+    const said = JSON.stringify(result);
+    if (said.includes("memories:write")) return 403;
+    return said.includes("is needed") ? 400 : 404;
   },
+  ...more,
 });
 
 export const rowsOfTools: Readonly<Record<string, Row>> = {
   search: tool(search),
   context: tool(search),
   recent: tool(nothing),
+  remember: tool(() => ({ kind: "fact", text: everyonesText }), { access: "write", readsToo: "or 403" }),
+  // It needs a project and a record of the project: test/http/v1/mcp-writing-tools.test.ts asks with foreign ones.
+  review: {
+    ...{ access: "write", readsToo: "or 403" },
+    body: () => ({ id: newId(), verdict: "done" }),
+    told: (status, body) => (body.includes("memories:write") ? 403 : status),
+  },
 };
 
 /** All of them; the name of a tool stands behind the word. */

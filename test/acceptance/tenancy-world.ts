@@ -68,6 +68,8 @@ export interface World {
 
 /** A record of the same device in every home. */
 export const everyonesOrigin = "everyone-1";
+/** The text of a record in every home. */
+export const everyonesText = "The same fact everywhere.";
 /** The host's name of a session that every project has. */
 export const everyonesSession = "session of everyone";
 
@@ -223,6 +225,7 @@ async function makeRecords(system: Database["system"], home: Home): Promise<Ids>
     hostedObservation(home, {
       ...record,
       id: memory,
+      content: everyonesText,
       obs_type: "decision",
       statement: { said_by: "agent", standing: false, reach: "project", salience: 3 },
       concepts: ["how-it-works", "what-changed"],

@@ -25,11 +25,11 @@ export type KeptKind = (typeof keptKinds)[number];
 
 /** True for a rule that the user has not accepted: no agent gets it. */
 export function isProposal({ standing, statement_kind: kind }: Stated): boolean {
-  return standing !== 1 && (kind === "rule" || kind === "preference");
+  return standing !== 1 && standing !== true && (kind === "rule" || kind === "preference");
 }
 
 interface Stated {
-  standing?: 0 | 1 | undefined;
+  standing?: 0 | 1 | boolean | undefined;
   statement_kind?: StatementKind | null | undefined;
 }
 

@@ -68,7 +68,7 @@ function checkedBy(schema: z.ZodType): (value: unknown) => { value: unknown } | 
 const maxIssues = 20;
 const maxMessageChars = 300;
 
-function invalidRequest(error: z.ZodError): MemError {
+export function invalidRequest(error: z.ZodError, hint?: string): MemError {
   const details = error.issues.slice(0, maxIssues).map((issue) => ({
     path: cut(redactSecrets(issue.path.join("."))),
     message: cut(redactSecrets(issue.message)),
@@ -78,6 +78,7 @@ function invalidRequest(error: z.ZodError): MemError {
   return new MemError("invalid_request", {
     message: first === undefined ? "The request is not valid." : `${where}: ${first.message}`,
     details,
+    ...(hint === undefined ? {} : { hint }),
   });
 }
 

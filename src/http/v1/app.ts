@@ -17,6 +17,7 @@ import { type JobPorts, jobRoutes } from "./jobs.ts";
 import { type KeyPorts, keyRoutes } from "./keys.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { recallTools } from "./mcp-tools.ts";
+import { type AgentRecordPorts, writingTools } from "./mcp-writing-tools.ts";
 import { type MemoryPorts, memoryRoutes } from "./memories.ts";
 import { type ProjectPorts, projectRoutes } from "./projects.ts";
 import { type RecallPorts, recallRoutes } from "./recall.ts";
@@ -46,7 +47,7 @@ export interface ServerHttpDeps extends Pick<AssembleOptions, "log" | "onAnswere
   isLocal(): boolean;
   /** MEM_PUBLIC_URL; empty takes the address from the request. */
   publicUrl: string;
-  recall: RecallPorts & MemoryPorts;
+  recall: RecallPorts & MemoryPorts & AgentRecordPorts;
   compatibility: CompatibilityPorts;
   hub: Hub;
 }
@@ -80,7 +81,7 @@ function addRoutes(app: App, deps: ServerHttpDeps, routes: readonly RouteOptions
     version: deps.health.version(),
     publicUrl: deps.publicUrl,
     isLocal: deps.isLocal,
-    tools: recallTools(deps.recall),
+    tools: [...recallTools(deps.recall), ...writingTools(deps.recall)],
   });
   syncRoutes(app, deps);
   compatibilityRoutes(app, deps);

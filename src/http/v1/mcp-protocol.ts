@@ -6,6 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 /** A tool; `C` is the caller of a request. */
 export interface McpTool<C> {
   definition: Tool;
+  /** Whether the caller sees it; absent for a tool of every caller. */
+  isListed?(context: C): boolean;
   /** Never rejects: a failure is a result with `isError`. */
   call(context: C, given: JsonObject): Promise<CallToolResult>;
 }
@@ -53,14 +55,15 @@ export function createMcpServer<C>(
   options: McpServerOptions<C>,
 ): (message: Json, context: C) => Promise<McpReply> {
   const tools = new Map(options.tools.map((tool) => [tool.definition.name, tool]));
-  const listed = { tools: options.tools.map(({ definition }) => definition) };
+  const listedFor = (context: C) =>
+    options.tools.filter(({ isListed }) => isListed?.(context) ?? true).map(({ definition }) => definition);
 
   async function resultOf(method: string, params: JsonObject, context: C): Promise<unknown> {
     switch (method) {
       case "tools/call":
-        return callTool(tools, params, context);
+        return callTool(tools, params, { context, listedFor });
       case "tools/list":
-        return listed;
+        return { tools: listedFor(context) };
       case "ping":
         return {};
       case "initialize":
@@ -147,12 +150,13 @@ const maxNameChars = 80;
 async function callTool<C>(
   tools: ReadonlyMap<string, McpTool<C>>,
   { name, arguments: given = {} }: JsonObject,
-  context: C,
+  { context, listedFor }: { context: C; listedFor(context: C): readonly Tool[] },
 ): Promise<CallToolResult> {
   if (typeof name !== "string") throw new RpcError(rpcCodes.invalidParams, "name must be a string");
   if (!isJsonObject(given)) throw new RpcError(rpcCodes.invalidParams, "arguments must be an object");
   const tool = tools.get(name);
   if (tool !== undefined) return tool.call(context, given);
   const shown = JSON.stringify(name.slice(0, maxNameChars));
-  return toolError(`There is no tool ${shown}. There are ${[...tools.keys()].join(", ")}.`);
+  const names = listedFor(context).map((listed) => listed.name);
+  return toolError(`There is no tool ${shown}. There are ${names.join(", ")}.`);
 }

@@ -1,4 +1,4 @@
-// The read-only tools of the hosted server's MCP endpoint: search, context, recent.
+// The reading tools of the hosted server's MCP endpoint: search, context, recent.
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { MemError, toMemError } from "../../core/errors.ts";
@@ -9,7 +9,7 @@ import { inWordsOf } from "../plugins/errors.ts";
 import { contextAnswer, observationsAnswer } from "../schemas/v1-recall.ts";
 import { hostedErrorWords } from "./error-words.ts";
 import { type McpTool, toolError } from "./mcp-protocol.ts";
-import { demandProject } from "./project-scope.ts";
+import { demandProject, type ProjectScopePorts } from "./project-scope.ts";
 import { notesOf, observationOnWire, type RecallPorts, readRecords, type SearchAnswer } from "./recall.ts";
 
 export interface ToolCaller {
@@ -22,8 +22,8 @@ export interface ToolCaller {
 export function recallTools(ports: RecallPorts): McpTool<ToolCaller>[] {
   const tool = (described: Described): McpTool<ToolCaller> => ({
     definition: definitionOf(described),
-    async call(by, given) {
-      try {
+    call: (by, given) =>
+      answered(by, async () => {
         const read = await find(ports, described, by, given);
         const text = await textOf(ports, described, by, read);
         const { notes = [] } = described.withQuery ? notesOf(ports, read) : {};
@@ -35,10 +35,7 @@ export function recallTools(ports: RecallPorts): McpTool<ToolCaller>[] {
           content: [{ type: "text", text: [...notes, text === "" ? nothing : text].join("\n\n") }],
           structuredContent: described.withContext ? { ...answer, context: text } : answer,
         };
-      } catch (thrown) {
-        return failed(thrown, by);
-      }
-    },
+      }),
   });
   return [tool(search), tool(context), tool(recent)];
 }
@@ -116,10 +113,12 @@ async function find(
 
 const mostNames = 20;
 
-// An agent has only these tools, so a missing project is answered with the list. A wrong one gets the same answer
-// whether it exists or not.
-async function demandNamedProject(
-  ports: RecallPorts,
+/**
+ * An agent has only these tools, so a missing project is answered with the list. A wrong one gets the same answer whether it
+ * exists or not.
+ */
+export async function demandNamedProject(
+  ports: ProjectScopePorts,
   caller: Caller,
   projectId: string | undefined,
 ): Promise<ProjectScope> {
@@ -166,12 +165,23 @@ function clamped(value: unknown, { fallback, max }: Described["limit"]): number 
   return Math.min(max, Math.max(1, Math.trunc(value)));
 }
 
-function failed(thrown: unknown, { onFault }: ToolCaller): CallToolResult {
-  const error = inWordsOf(hostedErrorWords, toMemError(thrown));
-  if (error.status >= 500) onFault(thrown);
-  const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-  return toolError(error.hint === undefined ? message : `${message} ${error.hint}`);
+/** The result of a tool; a failure is one that says so. */
+export async function answered(
+  { onFault }: ToolCaller,
+  run: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  try {
+    return await run();
+  } catch (thrown) {
+    const error = inWordsOf(hostedErrorWords, toMemError(thrown));
+    if (error.status >= 500) onFault(thrown);
+    const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+    return toolError(error.hint === undefined ? message : `${message} ${error.hint}`);
+  }
 }
+
+export const projectWords =
+  "Which project, by its name or id. A key of one project needs none; a key of a whole team must name one.";
 
 function definitionOf({ name, title, description, withQuery, withContext, limit }: Described): Tool {
   return {
@@ -181,11 +191,7 @@ function definitionOf({ name, title, description, withQuery, withContext, limit 
     inputSchema: {
       type: "object",
       properties: {
-        projectId: {
-          type: "string",
-          description:
-            "Which project, by its name or id. A key of one project needs none; a key of a whole team must name one.",
-        },
+        projectId: { type: "string", description: projectWords },
         ...(withQuery
           ? { query: { type: "string", description: "A question or words, as one would say it." } }
           : {}),
@@ -199,7 +205,7 @@ function definitionOf({ name, title, description, withQuery, withContext, limit 
       },
       ...(withQuery ? { required: ["query"] } : {}),
     },
-    outputSchema: outputSchema(withContext ? contextAnswer : observationsAnswer),
+    outputSchema: schemaOf(withContext ? contextAnswer : observationsAnswer, "output"),
     annotations: {
       title,
       readOnlyHint: true,
@@ -210,7 +216,9 @@ function definitionOf({ name, title, description, withQuery, withContext, limit 
   };
 }
 
-function outputSchema(schema: z.ZodType): NonNullable<Tool["outputSchema"]> {
-  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { unrepresentable: "any", reused: "inline" });
+export function schemaOf(schema: z.ZodType, io: "input" | "output"): Tool["inputSchema"] {
+  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, {
+    ...{ io, unrepresentable: "any", reused: "inline" },
+  });
   return JSON.parse(JSON.stringify({ ...made, type: "object" }));
 }

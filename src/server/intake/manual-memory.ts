@@ -56,22 +56,31 @@ function draftOf(
     throw new MemError("invalid_request", { message: "`content`: all of it is private or secret" });
   }
   const named = cleaned(title ?? "").trim() || excerpt(text, maxTitleChars);
+  const texts = { title: named, summary: named, narrative: text === named ? null : text, content: text };
   return {
-    id: newId(),
-    ...scope,
+    ...byHand(scope, { ...texts, obs_type: cleaned(type) }),
     session_id,
     kind: cleaned(kind),
-    obs_type: cleaned(type),
-    title: named,
+    metadata: cleanedObject(metadata),
+  };
+}
+
+type Texts = Pick<NewHostedObservation, "title" | "summary" | "narrative" | "content" | "obs_type">;
+
+/** A record outside of sessions that no model made; its texts are cleaned. */
+export function byHand(scope: ProjectScope, texts: Texts): Omit<NewHostedObservation, "memory_epoch"> {
+  return {
+    ...texts,
+    ...scope,
+    id: newId(),
+    session_id: null,
+    kind: "manual",
     subtitle: null,
-    summary: named,
-    narrative: text === named ? null : text,
     facts: [],
-    content: text,
     concepts: [],
     files_read: [],
     files_modified: [],
-    metadata: cleanedObject(metadata),
+    metadata: {},
     generator: "",
     provenance: "user",
     prompt_number: null,
@@ -83,7 +92,7 @@ function draftOf(
   };
 }
 
-function cleaned(text: string): string {
+export function cleaned(text: string): string {
   return cleanText(storableText(text));
 }
 

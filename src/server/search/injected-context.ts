@@ -4,6 +4,7 @@ import { createContext } from "../../context/context.ts";
 import type { ContextPort } from "../../context/context-port.ts";
 import type { ContextSettings } from "../../context/context-settings.ts";
 import { type Observation, parseList, type SessionSummary } from "../../core/records/records.ts";
+import { isProposal } from "../../core/records/statement.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import { byDefault } from "../../settings/table.ts";
 import type { Connections } from "../../store/postgres/open.ts";
@@ -113,8 +114,8 @@ function newestOnce(rules: readonly Observation[], limit: number): Observation[]
     .slice(0, limit);
 }
 
-function isTelling({ status, routine }: Observation): boolean {
-  return status === "active" && routine === 0;
+function isTelling(record: Observation): boolean {
+  return record.status === "active" && record.routine === 0 && !isProposal(record);
 }
 
 type Wanted = Omit<Parameters<ContextPort["forContext"]>[0], "project">;
@@ -126,7 +127,7 @@ function chosen(
   const sessions = new Set<string>();
   return observations
     .filter((record) => {
-      if (!routine && record.routine === 1) return false;
+      if ((!routine && record.routine === 1) || isProposal(record)) return false;
       if (types !== null && !types.includes(record.obs_type)) return false;
       if (concepts !== null && !parseList(record.concepts).some((concept) => concepts.includes(concept)))
         return false;

@@ -2,6 +2,7 @@
 
 import { recordsBlock } from "../../context/request-context.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { AgentRecordPorts } from "../../http/v1/mcp-writing-tools.ts";
 import type { MemoryPorts } from "../../http/v1/memories.ts";
 import type { ProjectScopePorts } from "../../http/v1/project-scope.ts";
 import type { RecallPorts } from "../../http/v1/recall.ts";
@@ -9,11 +10,12 @@ import { type AuditWriter, createAuditWriter } from "../../store/postgres/audit-
 import { observationById, recentObservations } from "../../store/postgres/observations.ts";
 import type { Database } from "../../store/postgres/open.ts";
 import { inTenant } from "../../store/postgres/tenant.ts";
+import { createAgentRecords } from "../intake/agent-records.ts";
 import { addMemory } from "../intake/manual-memory.ts";
 import { addSharedRecords } from "../intake/shared-records.ts";
 import type { Meaning } from "./meaning.ts";
 import { createProjectSearch } from "./project-search.ts";
-import { createHostedContext, isActive } from "./request-context.ts";
+import { createHostedContext, isInjected } from "./request-context.ts";
 
 interface RecallDeps {
   database: Pick<Database, "app" | "system">;
@@ -24,8 +26,10 @@ interface RecallDeps {
   onAuditFailure(cause: unknown, rows: number): void;
 }
 
+type HostedMemory = RecallPorts & MemoryPorts & AgentRecordPorts;
+
 export interface Recall {
-  ports: RecallPorts & MemoryPorts;
+  ports: HostedMemory;
   audit: AuditWriter;
 }
 
@@ -33,7 +37,7 @@ export function createRecall({ database, clock, projects, meaning, onAuditFailur
   const { app, system } = database;
   const search = createProjectSearch(clock);
   const audit = createAuditWriter({ system, onFailure: onAuditFailure });
-  const ports: RecallPorts & MemoryPorts = {
+  const ports: HostedMemory = {
     ...projects,
     search: (scope, asked) =>
       meaning.within(asked.words, (near) =>
@@ -42,10 +46,11 @@ export function createRecall({ database, clock, projects, meaning, onAuditFailur
     notes: meaning.notes,
     recent: (scope, asked) =>
       inTenant(app, scope, (connection) => recentObservations(connection, scope, asked)),
-    contextOf: (found, tokens) => recordsBlock(found.filter(isActive), tokens),
+    contextOf: (found, tokens) => recordsBlock(found.filter(isInjected), tokens),
     passedOn: createHostedContext(app),
     byId: (caller, id) => inTenant(app, caller, (connection) => observationById(connection, caller, id)),
     add: (write) => addMemory(app, write),
+    ...createAgentRecords(app),
     share: (write) => addSharedRecords(app, write),
     recordRead: ({ caller, project_id, by, results, resource_id, request_id }) =>
       audit.write({

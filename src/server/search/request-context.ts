@@ -5,6 +5,7 @@ import { createRequestContext } from "../../context/request-context.ts";
 import type { StatementSource } from "../../context/start-sections.ts";
 import type { HostedObservation } from "../../core/records/hosted-record.ts";
 import type { QuotedRecord } from "../../core/records/records.ts";
+import { isProposal } from "../../core/records/statement.ts";
 import type { Tenant } from "../../core/records/tenancy.ts";
 import type { ContextAsked } from "../../http/v1/recall.ts";
 import type { Connections } from "../../store/postgres/open.ts";
@@ -34,15 +35,15 @@ export function createHostedContext(app: Connections): PassedContext {
     const hasStatements = known.rules.length + known.statements.length > 0;
     return context.textOf(source, {
       ...{ project: scope.project_id, tokens, past },
-      found: found.filter(isActive),
+      found: found.filter(isInjected),
       words: hasStatements ? words : null,
     });
   };
 }
 
-/** Superseded records are found, not injected. */
-export function isActive({ status }: Pick<HostedObservation, "status">): boolean {
-  return status === "active";
+/** Superseded records and proposals are found, not injected. */
+export function isInjected(found: HostedObservation): boolean {
+  return found.status === "active" && !isProposal(found);
 }
 
 const most = { rules: 60, statements: 200, ranked: 2_000 };

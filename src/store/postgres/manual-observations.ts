@@ -16,15 +16,21 @@ interface Write {
 export function addObservation(
   app: Connections,
   tenant: Tenant,
+  write: Write,
+): Promise<HostedObservation | undefined> {
+  return inTenant(app, tenant, (connection) => storeManual(connection, write));
+}
+
+/** The same inside the caller's transaction. */
+export async function storeManual(
+  connection: Queryable,
   { observation, audit }: Write,
 ): Promise<HostedObservation | undefined> {
-  return inTenant(app, tenant, async (connection) => {
-    const memory_epoch = await holdEpoch(connection, observation, observation.session_id);
-    if (memory_epoch === undefined) return undefined;
-    await insertObservations(connection, [{ ...observation, memory_epoch }]);
-    await insertAudit(connection, audit);
-    return observationById(connection, observation, observation.id);
-  });
+  const memory_epoch = await holdEpoch(connection, observation, observation.session_id);
+  if (memory_epoch === undefined) return undefined;
+  await insertObservations(connection, [{ ...observation, memory_epoch }]);
+  await insertAudit(connection, audit);
+  return observationById(connection, observation, observation.id);
 }
 
 // The lock keeps a purge out until the transaction ends.

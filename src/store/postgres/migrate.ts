@@ -22,6 +22,7 @@ import hub from "./migrations/0016-hub.sql";
 import sharedRecords from "./migrations/0017-shared-records.sql";
 import sharedDevices from "./migrations/0018-shared-devices.sql";
 import kinds from "./migrations/0019-kinds.sql";
+import remembered from "./migrations/0020-remembered.sql";
 import { rightsMissing, roles, usableAs } from "./owner-rights.ts";
 import { toStorageError } from "./storage-error.ts";
 
@@ -45,6 +46,7 @@ const migrations = [
   { version: 17, name: "shared-records", sql: sharedRecords },
   { version: 18, name: "shared-devices", sql: sharedDevices },
   { version: 19, name: "kinds", sql: kinds },
+  { version: 20, name: "remembered", sql: remembered },
 ] as const;
 
 /** The schema version that this code writes. */

@@ -2,6 +2,7 @@
 import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { ComparedRule } from "../../core/records/records.ts";
+import { keptByAgent } from "../../core/records/statement.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { Queryable } from "./open.ts";
 import {
@@ -135,6 +136,7 @@ async function outdateOpenWork(
   for (const one of statements) {
     const text = wholeText(one);
     const isFinished = finished.some(({ at, finishes }) => one.created_at_epoch < at && finishes(text));
-    if (one.said_by === "agent" && isFinished && !outdated.has(one.id)) outdated.set(one.id, null);
+    if (one.said_by === "agent" && one.generator !== keptByAgent && isFinished && !outdated.has(one.id))
+      outdated.set(one.id, null);
   }
 }

@@ -6,6 +6,7 @@ import type { Json } from "../../text/json.ts";
 import { epochMs } from "./epoch-ms.ts";
 import { quotedColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
+import { notProposed } from "./statements.ts";
 import { rowsIn } from "./tenant.ts";
 
 /** An earlier prompt; `id` is the number of its event. */
@@ -28,7 +29,7 @@ export function rankableRecords(
         case when o.kind = 'observation' then o.summary else left(o.content, ${maxChars}) end as summary
       from observations o
       where o.team_id = $1 and o.project_id = $2 and not o.routine and o.kind <> 'session_summary'
-        and ${stillHolds}
+        and ${stillHolds} and ${notProposed}
       order by o.seq desc
       limit $3`,
     values: [limit],

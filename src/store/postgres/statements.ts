@@ -7,6 +7,10 @@ import type { Queryable } from "./open.ts";
 import { sources } from "./record-rows.ts";
 import { rowsIn } from "./tenant.ts";
 
+/** SQL, false for a rule of `observations o` that a user has not accepted: no agent gets it. */
+export const notProposed =
+  "(o.standing or o.statement_kind is null or o.statement_kind not in ('rule', 'preference'))";
+
 /** Limits for the start of a session. */
 export const maxStatements = 200;
 export const maxRules = 400;
@@ -57,7 +61,7 @@ function readersOf<R extends object>(shape: string, columns: string, join = "") 
     salientStatements: (connection: Queryable, scope: ProjectScope, limit: number): Promise<R[]> =>
       rows(connection, scope, {
         name: "salient-statements",
-        where: "o.project_id = $2 and o.salience is not null and not o.standing",
+        where: `o.project_id = $2 and o.salience is not null and not o.standing and ${notProposed}`,
         order: "o.salience desc, o.seq desc",
         limit,
       }),

@@ -44,7 +44,7 @@ async function titlesOf(key: TestKey, query: string): Promise<string[]> {
 
 test("records are found by search with their kind, time, files and statement", async () => {
   const key = await addKey({ team: "found", project: "p" });
-  const statement = { saidBy: "user", standing: true, reach: "project", salience: 3 };
+  const statement = { saidBy: "user", kind: "rule", standing: true, reach: "project", salience: 3 };
   const results = await share(
     key,
     record("1", 1, "The turbine is blue", { filesRead: ["src/paint.ts"], statement }),
@@ -61,7 +61,7 @@ test("records are found by search with their kind, time, files and statement", a
   const found = Object.fromEntries(body.observations.map((one: { kind: string }) => [one.kind, one]));
   expect(found.observation).toMatchObject({
     ...{ type: "bugfix", title: "The turbine is blue", filesRead: ["src/paint.ts"] },
-    ...{ saidBy: "user", standing: true, createdAtEpoch: 1_700_000_000_000 },
+    ...{ saidBy: "user", statementKind: "rule", standing: true, createdAtEpoch: 1_700_000_000_000 },
     metadata: { origin: { device: "laptop", id: "1" } },
   });
   expect(found.session_summary).toMatchObject({ metadata: { parts: { next_steps: "Let it dry" } } });

@@ -46,7 +46,7 @@ async function imported(scope: ProjectScope, chunks: AsyncIterable<Uint8Array> |
   return importProject(app, { lines, header, scope, onProgress: () => undefined });
 }
 
-const marks = { said_by: "tool", standing: false, reach: "everywhere", salience: 1.25 } as const;
+const marks = { said_by: "tool", kind: "fix", standing: false, reach: "everywhere", salience: 1.25 } as const;
 const fix = { ...marks, families: ["npm run", "npm test"] };
 
 /** A project of one session with three events, two records made of them and one by hand. */

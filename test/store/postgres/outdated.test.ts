@@ -103,14 +103,16 @@ test("work that a later turn finished is neither injected nor ranked", async () 
     { ...open, created_at_epoch: now },
     { ...open, summary: "else" },
     { ...open, statement: { ...said, said_by: "user" } },
+    // Kept by an agent, which says itself when it is done.
+    { ...open, generator: "agent" },
   ]);
   await complete(scope, [], { finished: [{ at: now, finishes: (text) => text === "open" }] });
-  expect(await statusesOf(scope, ids)).toEqual(["superseded", "active", "active", "active"]);
+  expect(await statusesOf(scope, ids)).toEqual(["superseded", "active", "active", "active", "active"]);
   expect(await statusesOf(beside, other)).toEqual(["active"]);
   const [statements, rankable] = await inTenant(database.app, scope, (connection) =>
     Promise.all([salientStatements(connection, scope, 9), rankableRecords(connection, scope, 9)]),
   );
-  expect([statements.length, rankable.length]).toEqual([3, 3]);
+  expect([statements.length, rankable.length]).toEqual([4, 4]);
 });
 
 test("a rule supersedes what it replaces until it is deleted", async () => {

@@ -1,0 +1,94 @@
+// A record that an agent keeps: whether the user's words carry it, and its draft. For the worker and the server.
+import { quotedTexts } from "../core/records/quoted-text.ts";
+import { type KeptKind, type StatementKind, typeOfKind } from "../core/records/statement.ts";
+import { saysVerbatim, typedParts } from "../core/tools/typed-text.ts";
+import { cleanText } from "../privacy/clean.ts";
+
+/** Per session of the worker, per key and day of the server: an agent that keeps more lists what it did. */
+export const mostKept = 30;
+
+export interface Checked {
+  kind: KeptKind;
+  /** The user typed the quote. */
+  isSure: boolean;
+  quote: string | null;
+}
+
+/** A rule or preference without words of the user is a proposal. */
+export function isUserRule(kind: StatementKind): boolean {
+  return kind === "rule" || kind === "preference";
+}
+
+export function lineOf(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** The quote, cleaned, if it is about the text and the user typed it in a prompt, or said it in an answer. */
+export function saidQuote(
+  { text, quote }: { text: string; quote?: string | null | undefined },
+  prompts: readonly string[],
+  answers: () => readonly string[] = () => [],
+): string | null {
+  if (quote == null || !isAbout(text, quote)) return null;
+  const isIn = (words: string): boolean => saysVerbatim(words, quote);
+  const isSaid = prompts.some((prompt) => isIn(typedParts(prompt).typed)) || answers().some(isIn);
+  return isSaid ? cleanText(lineOf(quote)) : null;
+}
+
+/** Whether the quote shares words with the text: any sentence of the user would make any text a rule otherwise. */
+function isAbout(text: string, quote: string): boolean {
+  const known = gramsOf(text);
+  return [...gramsOf(quote)].filter((gram) => known.has(gram)).length >= sharedGrams;
+}
+
+const sharedGrams = 2;
+
+// Pairs of CJK letters, and four letters of other words.
+function gramsOf(text: string): Set<string> {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(
+    words.flatMap((word) => {
+      const size = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u.test(word) ? 2 : 4;
+      const last = Math.max(0, word.length - size);
+      return Array.from({ length: last + 1 }, (_, at) => word.slice(at, at + size));
+    }),
+  );
+}
+
+/** The draft of a record that an agent keeps. */
+export function keptDraft({ text, kind, isSure, quote }: Checked & { text: string }) {
+  const standing = isUserRule(kind) && isSure;
+  return {
+    ...quotedTexts(text),
+    obs_type: typeOfKind[kind],
+    subtitle: quote === null ? null : `Said: ${quote}`,
+    facts: [],
+    concepts: [],
+    files_read: [],
+    files_modified: [],
+    provenance: standing ? ("user" as const) : ("agent" as const),
+    statement: {
+      said_by: standing ? ("user" as const) : ("agent" as const),
+      kind,
+      standing,
+      reach: "project" as const,
+      salience: salienceOf[kind],
+    },
+  };
+}
+
+// Above what was found by its wording, below what the user wrote as a rule.
+const salienceOf: Record<KeptKind, number> = {
+  rule: 4.5,
+  preference: 4.2,
+  state: 4,
+  open: 3.9,
+  decision: 3.8,
+  cause: 3.6,
+  command: 3.5,
+  fact: 3.4,
+};
