@@ -136,8 +136,7 @@ function store(deps: AgentRecordsDeps, record: Placed<AgentRecord>): Kept | MemE
   if (session?.prompt_private === 1) return { status: "skipped", reason: "private" };
   const same = agentRecords.sameText({ project, text });
   const sdk_session_id = session?.sdk_session_id ?? noSession;
-  if (same === undefined && agentRecords.count(sdk_session_id, now - sessionMs) >= mostKept)
-    return tooMany();
+  if (same === undefined && agentRecords.count(sdk_session_id, now - sessionMs) >= mostKept) return tooMany();
   const { kind, isSure, quote } = checked(deps, record, session);
   const { old, kept_old } = replacedBy(deps, record, isSure);
   if (same !== undefined && same.id !== old?.id)

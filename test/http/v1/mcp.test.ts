@@ -125,12 +125,12 @@ test("a limit out of range is brought into it", async () => {
   );
   expect(counts).toEqual([1, 1, 1, 3, 3]);
   const { body } = await post({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-  const limits = body.result.tools.slice(0, 3).map(
-    ({ name, inputSchema }: { name: string; inputSchema: { properties: { limit: object } } }) => [
+  const limits = body.result.tools
+    .slice(0, 3)
+    .map(({ name, inputSchema }: { name: string; inputSchema: { properties: { limit: object } } }) => [
       name,
       inputSchema.properties.limit,
-    ],
-  );
+    ]);
   expect(limits).toMatchObject([
     ["search", { default: 20, maximum: 100, description: expect.stringContaining("taken as 100") }],
     ["context", { default: 10, maximum: 50 }],
