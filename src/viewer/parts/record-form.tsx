@@ -1,5 +1,5 @@
 // Edits the texts of a record. Only what changed is sent.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { editRecord } from "../actions.ts";
 import type { AnyRecord } from "../records.ts";
 import { useViewer } from "../viewer.ts";
@@ -74,7 +74,7 @@ interface FieldInputProps {
 
 function FieldInput({ field: { name, text, rows, choices }, isFirst, isWrong }: FieldInputProps) {
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isFirst) field.current?.focus();
   }, []);
   const common = { ref: field, id: `edit-${name}`, name, defaultValue: text, "aria-invalid": isWrong };

@@ -1,5 +1,5 @@
 // A text to write: save with the button or Ctrl+Enter, leave with Escape.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem, useDraft } from "./draft.tsx";
 
 interface TextFormProps {
@@ -18,7 +18,7 @@ export function TextForm({ label, text = "", save, onSave, onClose }: TextFormPr
   const [isEmpty, setIsEmpty] = useState(false);
   const written = () => field.current?.value.trim() ?? "";
   const draft = useDraft(() => written() !== text.replaceAll("\r\n", "\n").trim(), onClose);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     setIsEmpty(written() === "");
