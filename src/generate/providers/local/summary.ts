@@ -5,7 +5,6 @@ import type { ObservationConcept } from "../../../core/records/records.ts";
 import { typedParts } from "../../../core/tools/typed-text.ts";
 import { isSmallTalk } from "../../../statements/concluded.ts";
 import { saysLeftOpen, withoutOpenLabel } from "../../../statements/text/left-open.ts";
-import { namesIn } from "../../../statements/text/names.ts";
 import { closingCuesOf, isQuestion } from "../../../statements/text/sentence-cues.ts";
 import { type Sentence, sentencesOf } from "../../../statements/text/sentences.ts";
 import { fileEndings, isFileName } from "../../../text/file-name.ts";
@@ -27,8 +26,7 @@ export function summarize(
   const { left, learned, others } = readStatements(said);
   // What is neither a cause nor open answers a question, else it tells what was done.
   const [found, done] = isQuestion(asked) ? [[...learned, ...others], work] : [learned, others];
-  // "There it is." says what was done only behind the edits.
-  const completed = done.some(saysWhat) ? done : [...work, ...done.filter((one) => !work.includes(one))];
+  const completed = done.length > 0 ? done : work;
   const modified = paths([...work, ...done].flatMap(filesIn));
   const results = said.split("\n").filter((line) => line.length < 400 && resultWords.test(line));
   return {
@@ -68,10 +66,6 @@ function readStatements(message: string): Record<"left" | "learned" | "others", 
   return read;
 }
 
-function saysWhat(text: string): boolean {
-  return text.length >= shortestAlone || namesIn(text).length > 0;
-}
-
 function isLeftOpen({ text, lead }: Sentence): boolean {
   return saysLeftOpen(text) || saysLeftOpen(`${lead.replace(/[:：]$/, "")}: ${text}`);
 }
@@ -89,7 +83,6 @@ function filesIn(text: string): string[] {
   return Array.from(text.matchAll(filePattern), ([, path = ""]) => path).filter(isFileName);
 }
 
-const shortestAlone = 30;
 const requestChars = 300;
 const requestRead = 4_000;
 const statementChars = 300;

@@ -46,7 +46,6 @@ it("summarizes the titles between two summaries of one batch, not later ones", a
     claimed(id, { type: "summarize", last_assistant_message: "The queue is quiet." });
   const { summaries } = await generate([edit(1, "a.ts"), end(2), edit(3, "b.ts"), end(4)], ["Edited old.ts"]);
   expect(summaries.map(({ files_modified }) => files_modified)).toEqual([["old.ts", "a.ts"], ["b.ts"]]);
-  expect(summaries[0]?.completed).toContain("a.ts");
 });
 
 it("is deterministic", async () => {
