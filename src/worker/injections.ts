@@ -163,9 +163,7 @@ async function atStart(
   const log = injectedAs("start", null, { text, ...claim });
   if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, { ...claim, ...log }))))
     return null;
-  return (
-    [text, deps.toldOf?.(host) ?? null].filter((part) => part !== null && part !== "").join("\n") || null
-  );
+  return [text, deps.toldOf?.(host) ?? ""].filter((part) => part !== "").join("\n") || null;
 }
 
 // The transcript contains the texts of its start and first prompt. A session that mem knows has none in two cases: the worker

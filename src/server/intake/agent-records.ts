@@ -47,26 +47,17 @@ async function keep(connection: Queryable, by: AgentWrite, record: AgentRecord):
   const same = await sameStatement(connection, scope, record.text);
   if (same === undefined && (await keptOfDay(connection, by.caller)) >= mostKept)
     throw refused("conflict", `This key kept ${mostKept} records in 24 hours, which is the most.`);
-  const prompts = await askedPrompts(connection, scope, newestPrompts);
-  const quote = saidQuote(
-    record,
-    prompts.map(({ prompt_text }) => prompt_text),
-  );
+  const prompts = (await askedPrompts(connection, scope, newestPrompts)).map((one) => one.prompt_text);
+  const quote = saidQuote(record, prompts);
   const { old, kept_old } = await replacedBy(connection, scope, { ...record, quote });
-  const answer = { replaced: null, kept_old };
+  const answer = { replaced: null, kept_old, kind: record.kind };
   if (same !== undefined && same.id !== old?.id)
-    return { ...answer, status: "exists", id: same.id, kind: record.kind, proposed: isProposal(same) };
+    return { ...answer, status: "exists", id: same.id, proposed: isProposal(same) };
   const observation = draftOf(scope, { ...record, quote });
   const audit = auditOf(by, remembered, observation.id);
   const stored = await storeManual(connection, { observation, audit });
   if (stored === undefined) throw refused("not_found", "The project was deleted meanwhile.");
-  const kept: KeptRecord<string> = {
-    ...answer,
-    status: "stored",
-    id: stored.id,
-    kind: record.kind,
-    proposed: isProposal(stored),
-  };
+  const kept = { ...answer, status: "stored" as const, id: stored.id, proposed: isProposal(stored) };
   if (old === undefined) return kept;
   await endRecord(connection, scope, { id: old.id, by: stored.id, metadata: {} });
   return { ...kept, replaced: { id: old.id, text: plainLine(wholeText(old), maxShownChars) } };

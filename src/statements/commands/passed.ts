@@ -9,22 +9,14 @@ import { textField } from "../../text/json-fields.ts";
  * known of a command before a pipe, `;` or `||`, in a loop or a condition, in the background, or after `!`.
  */
 export function succeededIn<S extends Segment>(segments: readonly S[], command: string): S[] {
-  const passed: S[] = [];
-  for (let at = segments.length - 1; at >= 0; at -= 1) {
-    const segment = segments[at];
+  const breaks = ({ background, fallback, start, end }: S, at: number): boolean => {
     const next = segments[at + 1];
-    if (
-      segment === undefined ||
-      segment.background ||
-      segment.fallback ||
-      command.startsWith("!", segment.start)
-    )
-      break;
-    const after = command.slice(segment.end, next?.start);
-    if (!(next === undefined ? lineEnd : joined).test(after)) break;
-    passed.unshift(segment);
-  }
-  return passed;
+    const after = command.slice(end, next?.start);
+    return (
+      background || fallback || command[start] === "!" || !(next === undefined ? lineEnd : joined).test(after)
+    );
+  };
+  return segments.slice(segments.findLastIndex(breaks) + 1);
 }
 
 // `done`, `fi` and `&` behind a command make its status another one.

@@ -11,7 +11,7 @@ import {
 } from "../../../core/tools/apply-patch.ts";
 import { newTextNames, oldTextNames } from "../../../core/tools/touched-lines.ts";
 import type { JsonObject } from "../../../text/json.ts";
-import { objectsField, pathField, textField, textsField } from "../../../text/json-fields.ts";
+import { objectField, objectsField, pathField, textField, textsField } from "../../../text/json-fields.ts";
 import { clip, counted, firstLine, listed, shownPath } from "../../../text/plain-text.ts";
 import type { Finding, ToolUse } from "./finding.ts";
 
@@ -31,22 +31,19 @@ export function describeChanges({ cwd }: ToolUse, changes: readonly FileChange[]
   const title =
     titles.length === 1 ? only : `Changed ${counted(changes.length, "file")}: ${listed(shown, 3)}`;
   const size = lineCounts(changes);
+  const come = changes
+    .flatMap(({ added }) => tellingLines(added, 3))
+    .map((line) => `\`${line}\``)
+    .slice(0, 3);
   return {
     obs_type,
     title,
     subtitle: title.includes(size) ? "" : size,
-    facts: [
-      ...(titles.length === 1 ? [] : titles),
-      newLines(changes.flatMap(({ added }) => tellingLines(added, 3)).slice(0, 3)),
-    ],
+    facts: [...(titles.length === 1 ? [] : titles), come.length === 0 ? "" : `New lines: ${come.join(" ")}`],
     concepts: changeConcepts(obs_type),
     filesModified: changes.flatMap(({ path, movedTo }) => (movedTo === null ? [path] : [path, movedTo])),
     provenance: "file",
   };
-}
-
-function newLines(lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `New lines: ${lines.map((line) => `\`${line}\``).join(" ")}`;
 }
 
 function describeNoChange(use: ToolUse, changes: readonly FileChange[]): Finding {
@@ -78,6 +75,8 @@ function essenceOf({ kind, added, removed }: FileChange): string {
   const [from = "", to = ""] = [removed[0]?.trim(), added[0]?.trim()];
   if (added.length === 1 && removed.length === 1 && from.length + to.length <= 80)
     return `\`${from}\` is now \`${to}\``;
+  const comment = commentOf(added);
+  if (comment !== "") return clip(comment, 100);
   const [come] = tellingLines(added, 1);
   const verb = kind === "add" ? "" : removed.length === 0 ? "added " : "now has ";
   if (come !== undefined) return `${verb}\`${clip(come, 70)}\``;
@@ -92,6 +91,15 @@ function lineCounts(changes: readonly FileChange[]): string {
   if (added === 0) return `${counted(removed, "line")} removed`;
   return `${counted(added, "line")} added${removed === 0 ? "" : `, ${removed} removed`}`;
 }
+
+/** The first comment in prose: it says why. */
+function commentOf(lines: readonly string[]): string {
+  const texts = lines.slice(0, 60).map((line) => commentLine.exec(line.slice(0, 400))?.[1] ?? "");
+  return texts.find((text) => prose.test(text)) ?? "";
+}
+
+const commentLine = /^\s*(?:\/\/+|#(?![!a-z#])|\*(?!\/)|\/\*\*?|--|""")\s*(\S.{2,300}?)\s*(?:\*\/|""")?$/;
+const prose = /^(?!@|eslint|biome|prettier|ts-|type:|noqa|pylint|copyright|SPDX)\p{L}.*\s.*\s/iu;
 
 /** Up to `max` lines that are not comments, brackets or imports. */
 function tellingLines(lines: readonly string[], max: number): string[] {
@@ -146,15 +154,22 @@ function fileChanges({ input, inputText, result }: ToolUse): FileChange[] {
     return [{ ...emptyChange(path, "update"), added: lines("added"), removed: lines("removed") }];
   }
   const before = textField(result.fields, "originalFile");
-  const hunks = objectsField(result.fields, "structuredPatch");
   const existed =
     before !== "" || textField(result.fields, "type") === "update" || overwritten.test(result.text);
-  const change = changeBetween(path, before, whole);
-  if (!existed) return [{ ...change, kind: "add" }];
-  if (hunks.length === 0) return [change];
+  const diff = existed ? hostDiff(result.fields) : [];
+  if (diff.length === 0) return [changeBetween(path, before, whole, existed ? "update" : "add")];
   const host = emptyChange(path, "update");
-  for (const line of hunks.flatMap((hunk) => textsField(hunk, "lines"))) takeLine(host, line);
+  for (const line of diff) takeLine(host, line);
   return [host];
+}
+
+/** Claude Code sends hunks, OpenCode and Gemini one text. */
+function hostDiff(fields: JsonObject): string[] {
+  const text =
+    textField(objectField(fields, "metadata"), "diff") ||
+    textField(objectField(fields, "returnDisplay"), "fileDiff");
+  const hunks = objectsField(fields, "structuredPatch").flatMap((hunk) => textsField(hunk, "lines"));
+  return [...hunks, ...text.split("\n").filter((line) => /^[-+](?!\+\+ |-- )/.test(line))];
 }
 
 function editedLines(edit: JsonObject): FileChange {
@@ -179,7 +194,12 @@ function parseUnifiedDiff(text: string): FileChange[] {
 const diffHeader = /^(---|\+\+\+) (?:[ab]\/)?([^\t]+)/;
 
 /** What differs between two texts: the lines between those that both begin and end with. */
-function changeBetween(path: string, before: string, after: string): FileChange {
+function changeBetween(
+  path: string,
+  before: string,
+  after: string,
+  kind: FileChange["kind"] = "update",
+): FileChange {
   const old = before === "" ? [] : before.replace(/\n$/, "").split("\n", maxLines);
   const now = after === "" ? [] : after.replace(/\n$/, "").split("\n", maxLines);
   let start = 0;
@@ -191,7 +211,7 @@ function changeBetween(path: string, before: string, after: string): FileChange 
   const added = now.slice(start, now.length - end);
   const [gone, come] = [new Set(removed), new Set(added)];
   return {
-    ...emptyChange(path, "update"),
+    ...emptyChange(path, kind),
     removed: removed.filter((line) => !come.has(line)),
     added: added.filter((line) => !gone.has(line)),
   };

@@ -72,28 +72,16 @@ export function sentence(text: string): string {
 
 /** The texts on one line each, without empty ones and repeats (ignoring case). */
 export function distinct(texts: readonly string[], maxChars: number, maxCount: number): string[] {
-  const seen = new Set<string>();
-  const kept: string[] = [];
-  for (const text of texts) {
-    if (kept.length === maxCount) break;
-    const line = oneLine(text, maxChars);
-    const key = line.toLowerCase();
-    if (line === "" || seen.has(key)) continue;
-    seen.add(key);
-    kept.push(line);
-  }
-  return kept;
+  const lines = texts.map((text) => oneLine(text, maxChars)).filter((line) => line !== "");
+  const keys = lines.map((line) => line.toLowerCase());
+  return lines.filter((_, at) => keys.indexOf(keys[at] ?? "") === at).slice(0, maxCount);
 }
 
 /** Drops patterns, devices and repeats. */
 export function paths(candidates: readonly string[]): string[] {
-  const kept = new Set<string>();
-  for (const candidate of candidates) {
-    if (kept.size === caps.files) break;
-    const path = plain(candidate.slice(0, caps.path + 1)).trim();
-    if (path !== "" && path.length <= caps.path && !notAFile.test(path)) kept.add(path);
-  }
-  return [...kept];
+  const shown = candidates.map((candidate) => plain(candidate.slice(0, caps.path + 1)).trim());
+  const kept = shown.filter((path) => path !== "" && path.length <= caps.path && !notAFile.test(path));
+  return [...new Set(kept)].slice(0, caps.files);
 }
 
 /** The first line of a longer text; a heading only when there is nothing else. */

@@ -7,6 +7,7 @@ import { isSmallTalk } from "../../../statements/concluded.ts";
 import { saysLeftOpen, withoutOpenLabel } from "../../../statements/text/left-open.ts";
 import { closingCuesOf, isQuestion } from "../../../statements/text/sentence-cues.ts";
 import { type Sentence, sentencesOf } from "../../../statements/text/sentences.ts";
+import { tellingTermsOf } from "../../../statements/text/topic-terms.ts";
 import { fileEndings, isFileName } from "../../../text/file-name.ts";
 import { clip, headAndTail, oneLine, plain } from "../../../text/plain-text.ts";
 import { caps, distinct, paths, sentence } from "./finding.ts";
@@ -26,7 +27,8 @@ export function summarize(
   const { left, learned, others } = readStatements(said);
   // What is neither a cause nor open answers a question, else it tells what was done.
   const [found, done] = isQuestion(asked) ? [[...learned, ...others], work] : [learned, others];
-  const completed = done.length > 0 ? done : work;
+  // "There it is." does not say what was done; the edits do.
+  const completed = done.some((text) => tellingTermsOf(text).length > 0) ? done : [...work, ...done];
   const modified = paths([...work, ...done].flatMap(filesIn));
   const results = said.split("\n").filter((line) => line.length < 400 && resultWords.test(line));
   return {

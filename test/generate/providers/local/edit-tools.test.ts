@@ -26,7 +26,7 @@ const rows: Row[] = [
   ],
   [
     edited("src/q.ts", [claim, "-  a();", "+  // Two workers could take one job.", "+  take();", "+  c();"]),
-    "Edited src/q.ts: now has `take();`",
+    "Edited src/q.ts: Two workers could take one job.",
     { subtitle: "3 lines added, 1 removed" },
   ],
   [
@@ -114,9 +114,12 @@ const rows: Row[] = [
   // Gemini, Copilot, OpenCode, OpenClaw, Codex
   [
     {
-      tool: "replace",
-      input: { file_path: "a.py", old_string: "def a():", new_string: "def a():\ndef b():\n    return 2" },
-      response: { llmContent: "ok" },
+      tool: "write_file",
+      input: { file_path: "a.py", content: "def a():\ndef b():\n    return 2" },
+      response: {
+        llmContent: "Successfully overwrote file: a.py.",
+        returnDisplay: { fileDiff: "--- a.py\n+++ a.py\n@@ -1 +1,3 @@\n def a():\n+def b():\n+    return 2" },
+      },
     },
     "Edited a.py: added `def b():`",
   ],
