@@ -39,7 +39,10 @@ const maxPinned = 20;
 
 interface Wanted extends Choice {
   count: number;
-  /** False leaves out routine work, but of a young project, and statements beside sections, which chose among them. */
+  /**
+   * False leaves out routine work, but of a young project, and beside sections statements, which they chose among, and what
+   * `local` wrote of single tool uses: of 97 such lines in labelled sessions 4 helped.
+   */
   isWhole: boolean;
   hasSections?: boolean;
 }
@@ -48,8 +51,8 @@ interface Wanted extends Choice {
 export function chosenObservations(port: ContextPort, projects: readonly string[], wanted: Wanted): Chosen[] {
   const { settings, known, count, isWhole, hasSections = false } = wanted;
   if (count === 0) return [];
-  const isNew = ({ id, salience }: Observation): boolean =>
-    !known.has(id) && (isWhole || !hasSections || salience === null);
+  const isNew = ({ id, salience, generator }: Observation): boolean =>
+    !known.has(id) && (isWhole || !hasSections || (salience === null && generator !== "local"));
   const choose = (limit: number) => {
     const newest = newestObservations(port, projects, { settings, limit, isWhole });
     return { chosen: withoutRepeats(newest.filter(isNew), count), isAll: newest.length < limit };

@@ -18,22 +18,28 @@ interface OpenWork {
 }
 
 /**
- * Open work to show at a session start: the newest turn that left some, the most salient of the newest sessions, and a
- * little that is older. `ranked` is ordered by rank; `newest` decides which sessions are recent.
+ * Open work to show at a session start, by turns, for a part of an account says little without the others: the newest turn
+ * that left some, those with the most salient of the newest sessions, and one or two that are older. `ranked` is ordered by rank;
+ * `newest` decides which sessions are recent.
  */
 export function openWorkOf(ranked: readonly QuotedRecord[], newest: readonly QuotedRecord[]): OpenWork {
   const sessions = new Set(newestFirst(newest).map((one) => one.sdk_session_id));
   const recent = new Set([...sessions].slice(0, recentSessions));
   const isRecent = (one: QuotedRecord): boolean => recent.has(one.sdk_session_id);
   const all = ranked.filter(isOpenWork);
-  const current = new Set(withoutOlderAccounts(newestFirst(all)));
-  const open = all.filter((one) => current.has(one));
+  const current = withoutOlderAccounts(newestFirst(all));
+  const isCurrent = new Set(current);
+  const open = all.filter((one) => isCurrent.has(one));
   const older = open.filter((one) => !isRecent(one)).slice(0, maxOlder);
-  const ofLastTurn = ofFirstTurn([...current].filter(isRecent));
-  const chosen = [...new Set([...ofLastTurn, ...open.filter(isRecent)])].slice(0, maxOpen - older.length);
+  const first = [...current.filter(isRecent).slice(0, 1), ...older, ...open.filter(isRecent)];
+  const chosen: QuotedRecord[] = [];
+  for (const key of new Set(first.map(turnKey))) {
+    if (chosen.length >= maxOpen) break;
+    chosen.push(...open.filter((one) => turnKey(one) === key));
+  }
   return {
-    open: inTurnOrder(newestFirst([...chosen, ...older])),
-    outdated: new Set(all.filter((one) => !current.has(one))),
+    open: inTurnOrder(newestFirst(chosen)),
+    outdated: new Set(all.filter((one) => !isCurrent.has(one))),
   };
 }
 
@@ -66,11 +72,6 @@ function withoutOlderAccounts<R extends OfTurn>(open: readonly R[]): R[] {
     if (!isRepeated) newer.push({ of: one, terms: new Set(terms) });
     return !isRepeated;
   });
-}
-
-function ofFirstTurn<R extends OfTurn>(open: readonly R[]): R[] {
-  const [first] = open;
-  return first === undefined ? [] : open.filter((one) => isSameTurn(one, first));
 }
 
 function isSameTurn(a: OfTurn, b: OfTurn): boolean {

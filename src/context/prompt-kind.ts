@@ -69,7 +69,9 @@ const general = cueOf({
   translate|translation|limerick|poem|haiku|joke|recipe|a (?:good )?book|novel|movie|quiz|homework|daughter|wife|husband|
   birthday|anniversary|privately|private question|random(?:ly)?|unrelated|nothing to do with|off.?topic|icebreakers?|offsite|
   trivia|explain like|eli5|in (?:one|two|three|a few|simple|plain) (?:short )?(?:sentences?|words|english)|for fun|
-  (?:what'?s|what is|explain) the difference between|how many (?:days|weeks|hours|months)|thank you|thanks(?! to)|
+  (?:what'?s|what is|explain) the difference between|
+  unterschied zwischen|diferencia (?:hay )?entre|différence entre|diferença entre|разница между|чем .{1,40} отлича\\w+|
+  how many (?:days|weeks|hours|months)|thank you|thanks(?! to)|
   good (?:night|day|evening)|see you|goodbye|weather|lunch|dinner|breakfast|boil|weekend|vacation|good name for|sounds? better|
   slogan|cover letter|who (?:invented|wrote|won)|what year|history of|stands? for|recommend (?:a|me|some)|
   suggest (?:three|five|some|a few)|congratulat\\w+|glückw[uü]nsch\\w*|felicita\\w+|félicitations?|parabéns|поздрав\\w+|übersetz\\w*|gedicht|witz|rezept|buchtipp|auf (?:englisch|deutsch|französisch)|
@@ -79,7 +81,7 @@ const general = cueOf({
   à demain|en (?:une|deux|trois|quelques) (?:phrases|mots)|comment dit-on|que signifie|traduza|piada|receita|obrigad[oa]|
   até amanhã|em (?:uma|duas|três|poucas) (?:frases|palavras)|como se diz|o que significa|переведи|стих\\w*|шутк\\w+|рецепт\\w*|
   спасибо|до завтра|в двух (?:словах|предложениях)|как сказать|что значит|что означает`,
-  runs: "翻译|笑话|写一首|谢谢|明天见|用一句话|两句话|是什么意思|推荐.{0,6}书|我(?:的)?(?:妈|爸|父母|孩子|儿子|女儿|老婆|老公|侄|朋友)|怎么(?:说|读|念)|母(?:が|の|に)|父(?:が|の|に)|娘(?:が|の|に)|息子|友達|翻訳|俳句|冗談|ありがとう|お疲れ|挨拶|とは何|一言で|お祝い|祝贺|生日|誕生日|どういう意味",
+  runs: "翻译|笑话|写一首|谢谢|明天见|用一句话|两句话|是什么意思|有(?:什么|啥)区别|の違い(?:は|って)|推荐.{0,6}书|我(?:的)?(?:妈|爸|父母|孩子|儿子|女儿|老婆|老公|侄|朋友)|怎么(?:说|读|念)|母(?:が|の|に)|父(?:が|の|に)|娘(?:が|の|に)|息子|友達|翻訳|俳句|冗談|ありがとう|お疲れ|挨拶|とは何|一言で|お祝い|祝贺|生日|誕生日|どういう意味",
 });
 
 const changes = `add|implement|write|create|fix|put|build|make|change|update|remove|delete|drop|rename|run|rerun|deploy|roll|commit|

@@ -1,15 +1,11 @@
-// Sections of a session start: rules, open work, last sessions, failures, findings. Each line quotes one record.
+// Sections of a session start: rules, what was kept, open work, last sessions, findings. Each line quotes one record.
 import { remembering } from "../core/recent-map.ts";
 import type { RecordName } from "../core/records/record-name.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
-import { isPlainRequest } from "../statements/plain-request.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
-import { saysOnlySuccess } from "../statements/success-report.ts";
 import { withoutOpenLabel } from "../statements/text/left-open.ts";
-import { closingCuesOf, isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
-import { cueOf } from "../text/cue-pattern.ts";
 import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
 import type { StatementsPort } from "./context-port.ts";
@@ -76,9 +72,13 @@ export function startSections(
   const isWeaker = (one: QuotedRecord): boolean => !isKept(one) && !keptTurns.has(turnKey(one));
   const sure = standing.filter((one) => isKept(one) || isWeaker(one));
   const rules = withoutSameRules(inOrder(sure), ({ summary }) => summary);
+  // Of sentences only the agent's: of the user's wishes and of failed commands less than half was of use to a later session.
+  const isTold = (one: QuotedRecord): boolean => one.said_by === "agent" && isWeaker(one);
   // An agent that keeps records keeps what matters: beside them only what is certain.
-  const isTold = (one: QuotedRecord): boolean => isWeaker(one) && (keptTurns.size === 0 || isCertain(one));
-  const ranked = withoutRepeats(byWorth(statements.filter(isTold)), said);
+  const least = keptTurns.size === 0 ? leastWorth.alone : leastWorth.besideKept;
+  const isWorthIt = (one: QuotedRecord): boolean => (one.salience ?? 0) > least;
+  const told = statements.filter((one) => isTold(one) && (keptTurns.size === 0 || isWorthIt(one)));
+  const ranked = withoutRepeats(byWorth(told), said);
   const newest = past.filter(isTold).slice(0, maxNewest);
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
@@ -90,9 +90,16 @@ export function startSections(
     room.fill("Where the work stands", kept.filter(isStand).map(quotedWithDay), tokens),
     room.fill("Known here", kept.filter((one) => !isStand(one)).map(quoted), tokens),
     room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
-    room.fill("Last sessions", lastSessions(newest, { openIds, said, repeats }), tokens * shares.sessions),
-    room.fill("Failed and not fixed", ranked.filter(isFailure).map(quoted), tokens * shares.failures),
-    room.fill("Found and decided", findings(ranked, { outdated, repeats }).map(quoted), tokens),
+    room.fill(
+      "Last sessions",
+      lastSessions(newest.filter(isWorthIt), { openIds, said, repeats }),
+      tokens * shares.sessions,
+    ),
+    room.fill(
+      "Found and decided",
+      ranked.filter((one) => isWorthIt(one) && !outdated.has(one)).map(quoted),
+      tokens,
+    ),
   ].filter(({ lines }) => lines.length > 0);
   const named = sections.flatMap((section) => section.records);
   const repeated = standing.filter((one) => !rules.includes(one));
@@ -100,7 +107,7 @@ export function startSections(
   return {
     sections,
     isKept: keptTurns.size > 0,
-    records: [...shown, ...repeated.map(({ id }) => id), ...room.within],
+    records: [...shown, ...repeated.map(({ id }) => id)],
   };
 }
 
@@ -109,34 +116,15 @@ function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
   return generator === keptByAgent || (generator === "manual" && kind != null);
 }
 
-/** True for a telling conclusion of the agent: a whole sentence, no guess, no account of what it did, no item of a list. */
-function isCertain({ said_by, salience, summary }: QuotedRecord): boolean {
-  if (said_by !== "agent" || (salience ?? 0) < leastCertain || account.test(summary)) return false;
-  if (summary.length < shortestCertain || !sentenceEnd.test(summary) || listItem.test(summary)) return false;
-  const cues = closingCuesOf(summary);
-  return certainCues.some((cue) => cues.has(cue)) && !guess.test(summary);
-}
-
-const certainCues = ["cause", "decision", "contrast", "change", "general"] as const;
-const leastCertain = -0.9;
-const shortestCertain = 30;
-const account = /^(?:now )?(?:i|we|ich|wir|he|hemos|j'ai|nous|eu|я|мы|我|我们|私)(?=[ '’]|\p{Script=Han})/iu;
-const sentenceEnd = /[.!。！]["'”»)`*]*$/u;
-const listItem = /^(?:\d+[.)]|[-*•])\s|^[^.!?。]{1,60}:\s|^`[^`]+`\s?[:：-]/u;
-const guess = cueOf({
-  words: `probably|perhaps|maybe|likely|possibly|i think|i guess|i suspect|seems?|might|could|would|should|let me|presumably|
-    wahrscheinlich|vermutlich|vielleicht|scheint|dürfte|könnte|probablemente|quizás?|tal vez|parece|podría|
-    probablement|peut-être|semble|pourrait|provavelmente|talvez|poderia|вероятно|возможно|наверное|кажется|похоже`,
-  runs: "可能|也许|大概|应该是|多半|たぶん|おそらく|かもしれ|と思います",
-});
-
 /** Heading of open work. */
 export const openHeading = "Left open";
 const maxRules = 60;
 const maxStatements = 200;
 const maxNewest = 200;
 // Parts of the whole; findings get the rest.
-const shares = { rules: 0.6, open: 0.15, sessions: 0.15, failures: 0.12 };
+const shares = { rules: 0.6, open: 0.15, sessions: 0.15 };
+// Of the lines above them in labelled sessions two of three were of use alone, and nine of ten beside kept records.
+const leastWorth = { alone: -0.1, besideKept: 1 };
 
 // The most salient of equal quotes stands for all of them, and what the reader has for all of its text.
 function withoutRepeats(statements: readonly QuotedRecord[], said: ReadonlySet<string>): QuotedRecord[] {
@@ -153,36 +141,17 @@ function textKey({ summary }: QuotedRecord): string {
   return summary.toLowerCase();
 }
 
-// Plain requests only fill a short list.
-function findings(
-  ranked: readonly QuotedRecord[],
-  { outdated, repeats }: { outdated: ReadonlySet<QuotedRecord>; repeats: (text: string) => boolean },
-): QuotedRecord[] {
-  const isSaidInRule = (one: QuotedRecord) => one.said_by === "user" && repeats(one.summary);
-  const found = ranked.filter(
-    (one) => isWorthIt(one) && !outdated.has(one) && !saysOnlySuccess(one.summary) && !isSaidInRule(one),
-  );
-  const lasting = found.filter((one) => one.said_by !== "user" || !isPlainRequest(one.summary));
-  return lasting.length < shortList ? found : lasting;
-}
-
-const shortList = 5;
-
 /** A line and the record that it quotes. */
 interface Line {
   record: QuotedRecord;
   text: string;
   /** A second record quoted in it. */
   also?: QuotedRecord;
-  /** Records whose whole text it has. */
-  within?: readonly QuotedRecord[];
 }
 
 /** The remaining tokens, and the records that are in. */
 class Room {
   private readonly ids = new Set<number>();
-  /** Ids of records whose text another line has. */
-  readonly within = new Set<number>();
   private readonly shownTurns = createShownTurns();
   private left: number;
 
@@ -203,17 +172,12 @@ class Room {
       shown.push(line);
       this.ids.add(line.record.id);
       if (line.also !== undefined) this.ids.add(line.also.id);
-      for (const { id } of line.within ?? []) {
-        this.ids.add(id);
-        this.within.add(id);
-      }
       this.shownTurns.add(line.record, line.text);
     }
     if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
     const texts = new Map(shown.map(({ record, text }) => [record, text]));
-    // Indented under a finding, open work or a failed command would read as part of it.
-    const standsAlone = (record: QuotedRecord): boolean =>
-      heading !== openHeading && (isOpenWork(record) || record.said_by === "tool");
+    // Indented under a finding, open work would read as part of it.
+    const standsAlone = (record: QuotedRecord): boolean => heading !== openHeading && isOpenWork(record);
     const ordered = byTurn([...texts.keys()], standsAlone);
     return {
       heading,
@@ -276,34 +240,19 @@ function inOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
   );
 }
 
-// By salience, less for age (about 0.8 in a quarter of a year) and for length: a long quote takes the room of two.
+// By salience, less for age: about 0.8 in a quarter of a year.
 function byWorth(statements: readonly QuotedRecord[]): QuotedRecord[] {
   const newest = Math.max(...statements.map((one) => one.created_at_epoch));
-  const worth = ({ salience, summary, created_at_epoch, unmerged }: QuotedRecord): number =>
+  const worth = ({ salience, created_at_epoch, unmerged }: QuotedRecord): number =>
     (salience ?? 0) -
     (unmerged === undefined ? 0 : unmergedLoss) -
-    0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs) -
-    0.4 * Math.log(Math.max(1, summary.length));
+    0.3 * Math.log(1 + (newest - created_at_epoch) / weekMs);
   return statements.toSorted((a, b) => worth(b) - worth(a) || b.id - a.id);
 }
 
 // As much as half a year of age.
 const unmergedLoss = 1;
 const weekMs = 7 * 24 * 3_600_000;
-
-// Records derived from tool uses are fixes or failures.
-function isFailure({ said_by, obs_type }: QuotedRecord): boolean {
-  return said_by === "tool" && obs_type === "discovery";
-}
-
-// Leaves out small talk and plain requests, and questions: the agent's conclusion answers them.
-function isWorthIt(one: QuotedRecord): boolean {
-  const least = one.said_by === "user" ? leastSalience.user : leastSalience.agent;
-  const asks = one.said_by === "user" && isQuestion(one.summary);
-  return !isFailure(one) && !asks && (one.salience ?? 0) > least;
-}
-
-const leastSalience = { agent: -2.2, user: -1.2 };
 
 /** True for a text that says what one of the rules says, and little more. */
 function repeatsOneOf(rules: readonly QuotedRecord[]): (text: string) => boolean {
@@ -323,26 +272,14 @@ interface Shown {
   repeats: (text: string) => boolean;
 }
 
-/**
- * The last sessions with a result, newest first: the request and the most salient conclusion. Sessions with plain
- * conclusions only get the places that are left.
- */
-function lastSessions(newest: readonly QuotedRecord[], { openIds, said, repeats }: Shown): Line[] {
-  const conclusions = newestFirst(newest).filter(
+/** The last sessions with a telling conclusion, newest first: the request and that conclusion. */
+function lastSessions(conclusions: readonly QuotedRecord[], { openIds, said, repeats }: Shown): Line[] {
+  const fitting = newestFirst(conclusions).filter(
     (one) =>
-      one.said_by === "agent" &&
-      one.subtitle !== null &&
-      !openIds.has(one.id) &&
-      !said.has(textKey(one)) &&
-      !repeats(one.summary),
+      one.subtitle !== null && !openIds.has(one.id) && !said.has(textKey(one)) && !repeats(one.summary),
   );
-  const worthy = mergedFirst(bestOfSessions(conclusions.filter(isWorthIt))).slice(0, maxSessions);
-  const shown = new Set(worthy.map((one) => one.sdk_session_id));
-  const plain = conclusions.filter(
-    (one) => !shown.has(one.sdk_session_id) && !isOpenWork(one) && !saysOnlySuccess(one.summary),
-  );
-  const lines = [...worthy, ...mergedFirst(bestOfSessions(plain)).slice(0, maxSessions - worthy.length)];
-  return newestFirst(lines).map((one) => sessionLine(one, newest, repeats));
+  const lines = mergedFirst(bestOfSessions(fitting)).slice(0, maxSessions);
+  return newestFirst(lines).map((one) => sessionLine(one, repeats));
 }
 
 function bestOfSessions(conclusions: readonly QuotedRecord[]): QuotedRecord[] {
@@ -357,17 +294,12 @@ function bestOfSessions(conclusions: readonly QuotedRecord[]): QuotedRecord[] {
 
 const maxSessions = 3;
 
-function sessionLine(one: QuotedRecord, newest: readonly QuotedRecord[], repeats: Shown["repeats"]): Line {
+function sessionLine(one: QuotedRecord, repeats: Shown["repeats"]): Line {
   const request = (one.subtitle ?? "").replace(/^Asked: /, "");
   const asked = repeats(request) ? "" : plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
   const came = plainLine(one.summary, maxChars.came);
-  const isAsked = ({ said_by, sdk_session_id, summary }: QuotedRecord): boolean =>
-    said_by === "user" &&
-    sdk_session_id === one.sdk_session_id &&
-    asked.includes(summary.replace(/[.:]+$/, ""));
   return {
     record: one,
-    within: newest.filter(isAsked),
     text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})${branchMark(one)}`,
   };
 }

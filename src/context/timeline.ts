@@ -117,20 +117,16 @@ async function viewFor(
   const { sections, isKept, records: quoted } = startSections(port.statements, forSections, readRules);
   const left =
     tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));
-  // A host gets other records beside few lines, or if the user set what to list: of 83 in labelled sessions 4 helped.
-  const lines = sections.reduce((sum, section) => sum + section.lines.length, 0);
-  const isTold = !isWhole && (isKept || lines >= fewLines);
   const chosen = chosenObservations(port, projects, {
     ...wanted,
     known: new Set([...known, ...quoted, ...pins.map((one) => one.observation.id)]),
-    count: left < leastTimelineTokens || isTold ? 0 : settings.observations - pinned.length,
+    count: left < leastTimelineTokens || (isKept && !isWhole) ? 0 : settings.observations - pinned.length,
     hasSections: sections.length > 0,
   });
   const rows = timelineRows(chosen, await about(chosen));
   return { view: { ...frame, ...last, pinned, sections, rows, show: settings }, quoted };
 }
 
-const fewLines = 6;
 const maxProjectChars = 60;
 const maxSectionTokens = 1_000;
 const maxTokenBytes = 4;

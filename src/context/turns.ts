@@ -1,6 +1,5 @@
 // Turns of a project: the terms and intents of their texts, and which statement of a turn repeats another.
 import type { QuotedRecord } from "../core/records/records.ts";
-import { isPlainRequest } from "../statements/plain-request.ts";
 import { namesIn } from "../statements/text/names.ts";
 import { type ClosingCue, closingCuesOf } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
@@ -78,8 +77,6 @@ interface ReadText {
   terms: ReadonlySet<string>;
   cues: ReadonlySet<ClosingCue>;
   intents(): ReadonlySet<Intent>;
-  /** It only asks for work of the same turn. */
-  isRequest(): boolean;
 }
 
 export type TextCache = ReturnType<typeof createTextCache>;
@@ -93,12 +90,10 @@ export function createTextCache() {
     if (cached.size >= maxCached) cached.clear();
     const read = text.slice(0, maxChars);
     let intents: ReadonlySet<Intent> | undefined;
-    let isRequest: boolean | undefined;
     const made = {
       terms: new Set(topicTermsOf(read)),
       cues: closingCuesOf(read),
       intents: () => (intents ??= askedFor(read).intents),
-      isRequest: () => (isRequest ??= isPlainRequest(read)),
     };
     cached.set(key, made);
     return made;

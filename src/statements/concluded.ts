@@ -13,8 +13,8 @@ import { type Sentence, sentencesOf } from "./text/sentences.ts";
 export function concludedIn(turn: Turn): Statement[] {
   const sentences = sentencesOf(turn.closing);
   const asked = turn.prompt.slice(0, readOfPrompt);
+  const ofProblem = tellsOfProblem(asked);
   const traits: TurnTraits = {
-    ofProblem: tellsOfProblem(asked),
     afterAgreement: promptCuesOf(asked).has("agreement"),
     uses: turn.uses.filter(({ isOfTurn }) => isOfTurn).length,
   };
@@ -23,7 +23,7 @@ export function concludedIn(turn: Turn): Statement[] {
     .map((sentence) => ({
       sentence,
       text: withLead(sentence, sentences),
-      salience: salienceOfClosing(sentence, traits),
+      salience: salienceOfClosing(sentence.text, traits),
     }))
     .filter(({ salience, text }) => salience > leastSalience || saysLeftOpen(text));
   const ranked = withoutBeginnings(weighed).sort((a, b) => b.salience - a.salience);
@@ -33,7 +33,7 @@ export function concludedIn(turn: Turn): Statement[] {
     .sort((a, b) => a.sentence.at - b.sentence.at)
     .map(({ sentence, text, salience }) =>
       statementOnWork({
-        kind: kindOf(closingCuesOf(sentence.text), traits),
+        kind: kindOf(closingCuesOf(sentence.text), ofProblem),
         text,
         said_by: "agent",
         salience,
@@ -75,7 +75,7 @@ function isBareOffer(text: string): boolean {
   return text.length <= longestOffer && isPlain(text) && closingCuesOf(text).has("offer");
 }
 
-function kindOf(cues: ReadonlySet<ClosingCue>, { ofProblem }: TurnTraits): StatementKind {
+function kindOf(cues: ReadonlySet<ClosingCue>, ofProblem: boolean): StatementKind {
   if (cues.has("cause") && ofProblem) return "cause";
   if (cues.has("decision")) return "decision";
   if (cues.has("open")) return "open";
@@ -105,7 +105,7 @@ const mostLeft = 3;
 // The topic of a prompt is in its first words.
 const readOfPrompt = 4_000;
 const shortest = 12;
-const leastSalience = -4.5;
+const leastSalience = -3;
 const longestLead = 90;
 const longestOffer = 80;
 const longestNeeded = 200;

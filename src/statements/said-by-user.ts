@@ -25,7 +25,7 @@ export function saidIn(turn: Turn): Statement[] {
   return sentences
     .flatMap((sentence) => {
       const { at } = sentence;
-      const salience = salienceOfPrompt(sentence, about);
+      const salience = salienceOfPrompt(sentence.text, about);
       const rule = rules.find((one) => at >= one.from && at <= one.at);
       const statement = rule === undefined ? wishOf(sentence.text, salience) : ruleAt(at, rule, salience);
       return statement === null ? [] : [{ at, statement }];

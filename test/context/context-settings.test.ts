@@ -49,7 +49,7 @@ function fill({ addObservation, addSummary, store }: MemoryStore): void {
   for (let n = 0; n < records; n++) {
     addObservation({
       ...{ title: `Record ${n} ${about}`, narrative: `Story ${n}.`, facts: [`Fact ${n}`], work: 500 },
-      ...{ session: `session ${Math.floor(n / 5)}`, at: someTime + n * 60_000 },
+      ...{ session: `session ${Math.floor(n / 5)}`, at: someTime + n * 60_000, generator: "openai" },
       obs_type: n % 3 === 0 ? "bugfix" : "discovery",
       concepts: n % 4 === 0 ? ["gotcha"] : [],
     });

@@ -5,6 +5,8 @@ it.each([
   ["write me a haiku about spring cleaning", "general"],
   ["was bedeutet eigentlich das Wort Quark?", "general"],
   ["gracias, hasta mañana", "general"],
+  ["чем nginx отличаеться от caddy?", "general"],
+  ["docker run跟docker compose有啥区别", "general"],
   ["add a retry to the mail client", "work"],
   ["the nightly import fails again", "work"],
   ["добавь колонку в отчёт", "work"],

@@ -17,7 +17,8 @@ export interface MemoryStore {
   db: Sqlite;
   store: Store;
   addObservation(
-    observation: Partial<DraftObservation> & Owner & { work?: number; prompt_number?: number },
+    observation: Partial<DraftObservation> &
+      Owner & { work?: number; generator?: string; prompt_number?: number },
   ): Observation;
   addSummary(summary: Partial<DraftSummary> & Owner): SessionSummary;
   addPrompt(text: string, prompt?: Owner & { private?: boolean }): UserPrompt;
@@ -50,13 +51,22 @@ export function createMemoryStore(path?: string): MemoryStore {
   return {
     db,
     store,
-    addObservation({ work = 0, sources = [], prompt_number, project, session, at, ...draft }) {
+    addObservation({
+      work = 0,
+      sources = [],
+      prompt_number,
+      project,
+      session,
+      at,
+      generator = "local",
+      ...draft
+    }) {
       const stored = store.observations.insert({
         ...ownerOf({ ...(project && { project }), ...(session && { session }), ...(at && { at }) }),
         draft: { ...plainObservation, ...draft },
         sources,
         prompt_number: prompt_number ?? null,
-        generator: "local",
+        generator,
         agent_id: null,
         agent_type: null,
         discovery_tokens: work,

@@ -66,8 +66,9 @@ describe("a closing that reports", () => {
   });
 
   it("drops a sentence that refers to a missing one", () => {
-    const closing = "- added a test of the redirect\n- a test\n\nThis also fixes the logout case.";
-    expect(summaries("fix the login", closing)).toEqual(["added a test of the redirect"]);
+    const test = "added a test of the redirect in `login.test.ts`";
+    const closing = `- ${test}\n- a test\n\nThis also fixes the logout case.`;
+    expect(summaries("fix the login", closing)).toEqual([test]);
   });
 
   it("gives no offer that names nothing", () => {

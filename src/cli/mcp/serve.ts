@@ -9,6 +9,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { contextBlock, plainLine } from "../../context/quote.ts";
 import { MemError, toMemError } from "../../core/errors.ts";
+import { resultOf } from "../../http/schemas/agent-tools.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { definitionOf, type RecallWorker, type Tool } from "./tool.ts";
 import { tools } from "./tools.ts";
@@ -96,8 +97,7 @@ async function callTool(
     const tool = all.find((one) => one.name === name);
     if (tool === undefined) throw unknownTool(name, all);
     const { structured, lines } = await tool.run(worker, given, { host });
-    if (tool.writes === true)
-      return { content: [{ type: "text", text: lines.join("\n") }], structuredContent: structured };
+    if (tool.writes === true) return resultOf(lines.join("\n"), structured);
     return {
       content: [{ type: "text", text: contextBlock([about, ...lines]) }],
       structuredContent: { about, ...structured },

@@ -69,3 +69,8 @@ export function keptLines<Id extends number | string>(
     ...(kept_old === "of the user" ? [`#${replaces} still stands: only words of the user replace it.`] : []),
   ];
 }
+
+/** The result of a call. Claude Code 2.1.332 gives its model the fields alone where there are some, so they have the text. */
+export function resultOf(text: string, fields: Record<string, unknown>) {
+  return { content: [{ type: "text" as const, text }], structuredContent: { answer: text, ...fields } };
+}

@@ -4,7 +4,7 @@ import { MemError } from "../../core/errors.ts";
 import type { KeptKind } from "../../core/records/statement.ts";
 import type { Caller, ProjectScope } from "../../core/records/tenancy.ts";
 import { invalidRequest } from "../plugins/zod.ts";
-import { type KeptRecord, keptLines, rememberTool, reviewTool } from "../schemas/agent-tools.ts";
+import { type KeptRecord, keptLines, rememberTool, resultOf, reviewTool } from "../schemas/agent-tools.ts";
 import { issueWords } from "../schemas/issue-words.ts";
 import type { McpTool } from "./mcp-protocol.ts";
 import { answered, demandNamedProject, projectWords, schemaOf, type ToolCaller } from "./mcp-tools.ts";
@@ -75,8 +75,8 @@ function writingTool<I extends z.ZodType<{ projectId?: string | undefined }>>(
         const parsed = input.safeParse(given, { error: issueWords });
         if (!parsed.success) throw invalidRequest(parsed.error, `See the input schema of ${name}.`);
         const scope = await demandNamedProject(ports, by.caller, parsed.data.projectId);
-        const [structuredContent, text] = await write({ ...by, scope }, parsed.data);
-        return { content: [{ type: "text", text }], structuredContent };
+        const [fields, text] = await write({ ...by, scope }, parsed.data);
+        return resultOf(text, fields);
       }),
   };
 }

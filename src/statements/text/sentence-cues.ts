@@ -89,6 +89,13 @@ const closingCues = {
       скажи\\w*|если хотите|если хочешь|могу`,
     runs: "需要我|要不要|如果你|告诉我|しましょうか|ますか|教えて",
   }),
+  /** Not known, or only thought of. */
+  guess: cueOf({
+    words: `probably|perhaps|maybe|likely|possibly|i (?:think|guess|suspect)|seems?|might|could|would|should|let me|presumably|
+      wahrscheinlich|vermutlich|vielleicht|scheint|dürfte|könnte|probablemente|quizás?|tal vez|parece|podría|
+      probablement|peut-être|semble|pourrait|provavelmente|talvez|poderia|вероятно|возможно|наверное|кажется|похоже`,
+    runs: "可能|也许|大概|应该是|多半|たぶん|おそらく|かもしれ|と思います",
+  }),
   /** What was left as it is. */
   unchanged: cueOf({
     words: `unchanged|as (?:it was|they were|before|is)|did not (?:change|touch|move|need)|untouched|stay(?:s|ed)? as|left (?:it|them|alone|as)|same as|i left|
