@@ -67,9 +67,8 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
         .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
-      const isCloseEnough = (one: Scored<QuotedRecord>): boolean =>
-        one.score > Math.max(least, best.score - spread) &&
-        one.shared >= (isWish(one.record) ? Math.max(leastShared, wordsOfWish) : leastShared);
+      const isCloseEnough = (one: Scored<unknown>): boolean =>
+        one.score > Math.max(least, best.score - spread) && one.shared >= leastShared;
       // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const isSaid = sameQuestion(new Set(terms));
@@ -283,10 +282,8 @@ const mostSalience = 3;
 // those that a record answers one in six.
 const besideKept = { words: 2.5, wordsOfShort: 3, most: 5, tokens: 10 };
 const alone = { words: 0.25, wordsOfShort: 2, most: 8, tokens: 12 };
-// Of the user's sentences below it in labelled sessions one of ten was of use later.
-const leastSalience = { user: -1.5, agent: -0.5 };
-// One shared word says little of what a user asked for once.
-const wordsOfWish = 1.5;
+// Of the user's sentences below it in labelled sessions one of six was of use later.
+const leastSalience = { user: -1, agent: -0.5 };
 const leastTurns = 50;
 const mostTerms = 80;
 

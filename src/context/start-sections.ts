@@ -124,7 +124,7 @@ const maxNewest = 200;
 // Parts of the whole; findings get the rest.
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15 };
 // Of the lines above them in labelled sessions two of three were of use alone, and nine of ten beside kept records.
-const leastWorth = { alone: -0.1, besideKept: 1 };
+const leastWorth = { alone: -0.2, besideKept: 1 };
 
 // The most salient of equal quotes stands for all of them, and what the reader has for all of its text.
 function withoutRepeats(statements: readonly QuotedRecord[], said: ReadonlySet<string>): QuotedRecord[] {

@@ -3,7 +3,6 @@ import type { Turn } from "../core/records/turn.ts";
 import { cueOf } from "../text/cue-pattern.ts";
 import { salienceOfClosing, type TurnTraits, tellsOfProblem } from "./salience.ts";
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
-import { saysOnlySuccess } from "./success-report.ts";
 import { saysLeftOpen } from "./text/left-open.ts";
 import { namesIn } from "./text/names.ts";
 import { type ClosingCue, closingCuesOf, promptCuesOf } from "./text/sentence-cues.ts";
@@ -60,19 +59,8 @@ function withoutBeginnings(weighed: readonly Weighed[]): Weighed[] {
 
 function isTelling(sentence: Sentence, all: readonly Sentence[]): boolean {
   const { text } = sentence;
-  if (text.length < shortest || isSmallTalk(text) || saysOnlySuccess(text)) return false;
-  if (isBareOffer(text) || isBareCheck(sentence)) return false;
+  if (text.length < shortest || isSmallTalk(text)) return false;
   return !saysNothingAlone(sentence, { hasLead: withLead(sentence, all) !== text });
-}
-
-// "It works as expected."
-function isBareCheck({ text, at }: Sentence): boolean {
-  return at > 0 && pointsBack(text) && isPlain(text) && closingCuesOf(text).has("checked");
-}
-
-// "Happy to do it": the offer is in another sentence.
-function isBareOffer(text: string): boolean {
-  return text.length <= longestOffer && isPlain(text) && closingCuesOf(text).has("offer");
 }
 
 function kindOf(cues: ReadonlySet<ClosingCue>, ofProblem: boolean): StatementKind {
@@ -107,7 +95,6 @@ const readOfPrompt = 4_000;
 const shortest = 12;
 const leastSalience = -3;
 const longestLead = 90;
-const longestOffer = 80;
 const longestNeeded = 200;
 
 /** True for "Done." and "Understood." */

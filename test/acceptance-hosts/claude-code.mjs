@@ -5,7 +5,7 @@ import { startMessagesModel } from "./messages-model.mjs";
 import { countRules, resumed } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
-const version = "2.1.330";
+const version = "2.1.332";
 const platform = `${process.platform}-${process.arch}`;
 // The tool takes absolute paths only.
 let folderOfProject = "";
@@ -35,12 +35,15 @@ export const claudeCode = {
     const folder = join(home, ".claude");
     mkdirSync(folder);
     const other = { matcher: "Bash", hooks: [{ type: "command", command: "true", timeout: 3 }] };
-    const settings = { cleanupPeriodDays: 30, hooks: { PostToolUse: [other] } };
+    const permissions = { allow: ["Bash(ls:*)"], deny: [] };
+    const settings = { cleanupPeriodDays: 30, permissions, hooks: { PostToolUse: [other] } };
     writeFileSync(join(folder, "settings.json"), JSON.stringify(settings, null, 4));
     // The host itself writes the second one.
     writeFileSync(join(home, ".claude.json"), '{"mcpServers": {"other": {"command": "true"}}}\n');
     return [join(folder, "settings.json"), join(home, ".claude.json")];
   },
+
+  writes: [".claude.json"],
 
   turn(world, prompt, { resume = false }) {
     const again = resume ? ["--continue"] : [];
@@ -53,7 +56,7 @@ export const claudeCode = {
   steps: {
     shell: (command) => ({ call: "Bash", input: { command, description: "scripted" } }),
     read: (file) => ({ call: "Read", input: { file_path: join(folderOfProject, file) } }),
-    search: (query) => [{ call: "mcp__mem__search", input: { query } }],
+    mem: (tool, input) => [{ call: `mcp__mem__${tool}`, input }],
   },
   features: [
     {

@@ -3,12 +3,13 @@ import { execFile, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { claudeCode } from "./claude-code.mjs";
 import { startResponsesModel } from "./responses-model.mjs";
-import { countRules, resumed } from "./scenario.mjs";
+import { claudeMemory, countRules, installed, resumed } from "./scenario.mjs";
 
 export const codex = {
   name: "codex",
-  package: "@openai/codex@0.169.0",
+  package: "@openai/codex@0.171.0",
   program: "codex",
   startModel: startResponsesModel,
   environment: () => ({}),
@@ -37,6 +38,9 @@ export const codex = {
     return [join(folder, "config.toml"), join(folder, "hooks.json")];
   },
 
+  // The trust of hooks, in the consent below.
+  writes: ["config.toml"],
+
   turn({ program, project, env }, prompt, { resume = false }) {
     return new Promise((resolve) => {
       const again = resume ? ["resume", "--last"] : [];
@@ -53,7 +57,7 @@ export const codex = {
   steps: {
     shell: (cmd) => ({ call: "exec_command", input: { cmd } }),
     read: (file) => ({ call: "exec_command", input: { cmd: `sed -n 1,80p ${file}` } }),
-    search: (query) => [{ call: "search", namespace: "mcp__mem", input: { query } }],
+    mem: (tool, input) => [{ call: tool, namespace: "mcp__mem", input }],
   },
 
   features: [
@@ -78,6 +82,7 @@ export const codex = {
       },
     },
     ...resumed,
+    claudeMemory(keptByClaude),
     {
       feature: "the work of a sub-agent belongs to the session",
       async run({ turn, json, settled, host: { steps } }) {
@@ -109,6 +114,20 @@ export const codex = {
     });
   },
 };
+
+/** The real Claude Code, whose agent writes the file in a session of the same project. */
+async function keptByClaude(world, file_path, content) {
+  const model = await claudeCode.startModel();
+  try {
+    const program = await installed(claudeCode, world.root);
+    const env = { ...world.env, ...claudeCode.environment({ model }) };
+    model.script([{ call: "Write", input: { file_path, content } }, { text: "Noted." }]);
+    const { code, stderr } = await claudeCode.turn({ ...world, program, env }, "Where do fixtures go?", {});
+    if (code !== 0) throw new Error(`Claude Code ended with ${code}: ${stderr.slice(-300)}`);
+  } finally {
+    model.close();
+  }
+}
 
 // It exits with 1 when a check fails.
 async function doctorLine({ mem }) {

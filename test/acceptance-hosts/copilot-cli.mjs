@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startChatModel } from "./chat-model.mjs";
+import { claudeMemory } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
 // `view` takes absolute paths only.
@@ -39,10 +40,11 @@ export const copilotCli = {
   steps: {
     shell: (command) => ({ call: "bash", input: { command, description: "scripted" } }),
     read: (file) => ({ call: "view", input: { path: join(folderOfProject, file) } }),
-    search: (query) => [{ call: "mem-search", input: { query } }],
+    mem: (tool, input) => [{ call: `mem-${tool}`, input }],
   },
 
   features: [
+    claudeMemory(),
     {
       feature: "the last message of a turn is read from the transcript",
       async run({ turn, json, settled }) {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startGeminiModel } from "./gemini-model.mjs";
+import { claudeMemory } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
 export const geminiCli = {
@@ -39,6 +40,8 @@ export const geminiCli = {
   steps: {
     shell: (command) => ({ call: "run_shell_command", input: { command, description: "scripted" } }),
     read: (file) => ({ call: "read_file", input: { file_path: file } }),
-    search: (query) => [{ call: "mcp_mem_search", input: { query } }],
+    mem: (tool, input) => [{ call: `mcp_mem_${tool}`, input }],
   },
+
+  features: [claudeMemory()],
 };

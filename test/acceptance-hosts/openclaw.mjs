@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChatModel } from "./chat-model.mjs";
+import { claudeMemory } from "./scenario.mjs";
 
 const port = 18_937;
 const nodePackage = `node-${process.platform}-${process.arch}`;
@@ -81,8 +82,10 @@ export const openclaw = {
   steps: {
     shell: (command) => ({ call: "exec", input: { command } }),
     // The gateway keeps tools of MCP servers behind its catalog.
-    search: (query) => [{ call: "tool_call", input: { id: "mem__search", args: { query } } }],
+    mem: (tool, args) => [{ call: "tool_call", input: { id: `mem__${tool}`, args } }],
   },
+
+  features: [claudeMemory()],
 
   cannot: { "records of a file before it is read": "a plugin adds to the system prompt only" },
 };

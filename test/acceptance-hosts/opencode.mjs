@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startChatModel } from "./chat-model.mjs";
+import { claudeMemory } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
 export const opencode = {
@@ -49,6 +50,8 @@ export const opencode = {
   steps: {
     shell: (command) => ({ call: "bash", input: { command, description: "Run it" } }),
     read: (file) => ({ call: "read", input: { filePath: file } }),
-    search: (query) => [{ call: "mem_search", input: { query } }],
+    mem: (tool, input) => [{ call: `mem_${tool}`, input }],
   },
+
+  features: [claudeMemory()],
 };
