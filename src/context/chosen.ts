@@ -39,10 +39,7 @@ const maxPinned = 20;
 
 interface Wanted extends Choice {
   count: number;
-  /**
-   * False leaves out routine work, but of a young project, and beside sections statements, which they chose among, and what
-   * `local` wrote of single tool uses: of 97 such lines in labelled sessions 4 helped.
-   */
+  /** False leaves out routine work, but of a young project, and beside sections statements and what `local` wrote of tools. */
   isWhole: boolean;
   hasSections?: boolean;
 }

@@ -69,9 +69,7 @@ const general = cueOf({
   translate|translation|limerick|poem|haiku|joke|recipe|a (?:good )?book|novel|movie|quiz|homework|daughter|wife|husband|
   birthday|anniversary|privately|private question|random(?:ly)?|unrelated|nothing to do with|off.?topic|icebreakers?|offsite|
   trivia|explain like|eli5|in (?:one|two|three|a few|simple|plain) (?:short )?(?:sentences?|words|english)|for fun|
-  (?:what'?s|what is|explain) the difference between|
-  unterschied zwischen|diferencia (?:hay )?entre|différence entre|diferença entre|разница между|чем .{1,40} отлича\\w+|
-  how many (?:days|weeks|hours|months)|thank you|thanks(?! to)|
+  (?:what'?s|what is|explain) the difference between|unterschied zwischen|diferencia (?:hay )?entre|différence entre|diferença entre|разница между|чем .{1,40} отлича\\w+|how many (?:days|weeks|hours|months)|thank you|thanks(?! to)|
   good (?:night|day|evening)|see you|goodbye|weather|lunch|dinner|breakfast|boil|weekend|vacation|good name for|sounds? better|
   slogan|cover letter|who (?:invented|wrote|won)|what year|history of|stands? for|recommend (?:a|me|some)|
   suggest (?:three|five|some|a few)|congratulat\\w+|glückw[uü]nsch\\w*|felicita\\w+|félicitations?|parabéns|поздрав\\w+|übersetz\\w*|gedicht|witz|rezept|buchtipp|auf (?:englisch|deutsch|französisch)|

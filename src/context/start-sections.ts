@@ -61,7 +61,6 @@ export function startSections(
     .filter(isNew);
   if (standing.length + statements.length === 0) return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
-  // The most salient statements need not be the newest.
   const past =
     rankable === undefined ? statements : projects.flatMap((project) => rankable(project, maxRankable));
   const said = new Set(past.filter(({ id }) => known.has(id)).map(textKey));
@@ -79,7 +78,9 @@ export function startSections(
   const isWorthIt = (one: QuotedRecord): boolean => (one.salience ?? 0) > least;
   const told = statements.filter((one) => isTold(one) && (keptTurns.size === 0 || isWorthIt(one)));
   const ranked = withoutRepeats(byWorth(told), said);
-  const newest = past.filter(isTold).slice(0, maxNewest);
+  const newest = newestFirst(past.filter(isTold)).slice(0, maxNewest);
+  // The last session is shown with any conclusion.
+  const isOfLast = (one: QuotedRecord): boolean => one.sdk_session_id === newest[0]?.sdk_session_id;
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
   const repeats = repeatsOneOf(rules);
@@ -92,7 +93,10 @@ export function startSections(
     room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
     room.fill(
       "Last sessions",
-      lastSessions(newest.filter(isWorthIt), { openIds, said, repeats }),
+      lastSessions(
+        newest.filter((one) => isWorthIt(one) || isOfLast(one)),
+        { openIds, said, repeats },
+      ),
       tokens * shares.sessions,
     ),
     room.fill(
@@ -274,7 +278,7 @@ interface Shown {
 
 /** The last sessions with a telling conclusion, newest first: the request and that conclusion. */
 function lastSessions(conclusions: readonly QuotedRecord[], { openIds, said, repeats }: Shown): Line[] {
-  const fitting = newestFirst(conclusions).filter(
+  const fitting = conclusions.filter(
     (one) =>
       one.subtitle !== null && !openIds.has(one.id) && !said.has(textKey(one)) && !repeats(one.summary),
   );

@@ -291,6 +291,7 @@ function buildCapture(parts: Base & Memory & Generation) {
       await Promise.all([parts.sync.beforeStart(), cwd === null ? null : parts.branches.settle(cwd)]);
       if (cwd !== null) await ownMemories.read(cwd);
     },
+    readMemories: ownMemories.read,
     afterWrite: ownMemories.readWritten,
   });
   const { receive } = hostEvents;

@@ -34,6 +34,8 @@ interface HostEventDeps extends InjectionDeps {
   inTurn?: InTurn;
   /** Reads what other devices wrote, and where the work tree is, before the context of a session start. Never throws. */
   beforeStart?(cwd: string | null): Promise<void>;
+  /** Reads the memory files that agents write. Never throws. */
+  readMemories?(cwd: string): Promise<void>;
   /** After the event is stored. Never throws. */
   afterWrite?(event: HostEvent, files: readonly string[]): Promise<void>;
 }
@@ -167,7 +169,9 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     case "before_command":
       return inject(() => injections.beforeCommand(event, delivery));
     case "prompt": {
-      const { reason } = await intake.initSession({ ...keyed, prompt: event.text }, prompt);
+      const { reason, promptNumber } = await intake.initSession({ ...keyed, prompt: event.text }, prompt);
+      // OpenCode and OpenClaw report no start of a session.
+      if (promptNumber === 1 && event.cwd !== null) await deps.readMemories?.(event.cwd);
       if (reason === "private" || delivery.asksForContext) return noReply;
       return inject(() => injections.atPrompt(event, { ...delivery, prompt }));
     }

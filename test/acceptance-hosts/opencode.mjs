@@ -43,6 +43,7 @@ export const opencode = {
     ];
   },
 
+  writes: ["opencode.json"],
   turn: (world, prompt) => runHeadless(world, ["run", prompt]),
 
   ended: ({ code }) => code === 0,

@@ -70,11 +70,6 @@ describe("a closing that reports", () => {
     expect(summaries("fix the login", closing)).toEqual([test]);
   });
 
-  it("gives no offer that names nothing", () => {
-    expect(summaries("fix the login", "Happy to do it. Let me know if you want that.")).toEqual([]);
-    expect(summaries("fix the login", "I can move `src/login.ts` as well if you want.")).toHaveLength(1);
-  });
-
   it("does not repeat the rule that it agrees with", () => {
     const rule = "we always use pnpm here, never npm.";
     expect(summaries(rule, "Understood, I'll use pnpm from now on.")).toEqual([rule]);
