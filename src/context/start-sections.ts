@@ -53,7 +53,6 @@ export function startSections(
   readRules: RuleReader = createRuleReader(),
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
-  // Other pinned records than rules are shown before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
   const standing = source.standingRules({ projects, limit: maxRules }).filter(({ id }) => !known.has(id));
   const statements = projects
@@ -72,13 +71,16 @@ export function startSections(
   const sure = standing.filter((one) => isKept(one) || isWeaker(one));
   const rules = withoutSameRules(inOrder(sure), ({ summary }) => summary);
   // Of sentences only the agent's: of the user's wishes and of failed commands less than half was of use to a later session.
-  const isTold = (one: QuotedRecord): boolean => one.said_by === "agent" && isWeaker(one);
+  // No other decision of the user is as salient as an answer to the agent's question.
+  const isAnswer = (one: QuotedRecord): boolean =>
+    one.statement_kind === "decision" && (one.salience ?? 0) > 1;
+  const isTold = (one: QuotedRecord): boolean => (one.said_by === "agent" || isAnswer(one)) && isWeaker(one);
   // An agent that keeps records keeps what matters: beside them only what is certain.
   const least = keptTurns.size === 0 ? leastWorth.alone : leastWorth.besideKept;
   const isWorthIt = (one: QuotedRecord): boolean => (one.salience ?? 0) > least;
   const told = statements.filter((one) => isTold(one) && (keptTurns.size === 0 || isWorthIt(one)));
   const ranked = withoutRepeats(byWorth(told), said);
-  const newest = newestFirst(past.filter(isTold)).slice(0, maxNewest);
+  const newest = newestFirst(past.filter(isTold)).slice(0, maxStatements);
   // The last session is shown with any conclusion.
   const isOfLast = (one: QuotedRecord): boolean => one.sdk_session_id === newest[0]?.sdk_session_id;
   const { open, outdated } = openWorkOf(ranked, newest);
@@ -124,8 +126,6 @@ function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
 export const openHeading = "Left open";
 const maxRules = 60;
 const maxStatements = 200;
-const maxNewest = 200;
-// Parts of the whole; findings get the rest.
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15 };
 // Of the lines above them in labelled sessions two of three were of use alone, and nine of ten beside kept records.
 const leastWorth = { alone: -0.2, besideKept: 1 };
