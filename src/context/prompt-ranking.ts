@@ -56,6 +56,8 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       const isShort = textTokens(prompt) < limit.tokens;
       const isResumed = limit === alone && asked.intents.has("resume") && (terms.length > 1 || !isShort);
       const leastShared = isResumed ? 0 : isShort ? limit.wordsOfShort : limit.words;
+      // Most prompts of a session: they share too little whatever is stored.
+      if (isShort && !isResumed && terms.length < limit.wordsOfShort) return { asked, ranked: [] };
       const turns = turnsOf(past, texts);
       const query = withCompounds(terms.slice(0, mostTerms), turns);
       const idf = weightsOf(query, turns);

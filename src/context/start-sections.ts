@@ -53,6 +53,7 @@ export function startSections(
   readRules: RuleReader = createRuleReader(),
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
+  // Other pinned records than rules are shown before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
   const standing = source.standingRules({ projects, limit: maxRules }).filter(({ id }) => !known.has(id));
   const statements = projects
@@ -60,6 +61,7 @@ export function startSections(
     .filter(isNew);
   if (standing.length + statements.length === 0) return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
+  // The most salient statements need not be the newest.
   const past =
     rankable === undefined ? statements : projects.flatMap((project) => rankable(project, maxRankable));
   const said = new Set(past.filter(({ id }) => known.has(id)).map(textKey));

@@ -106,16 +106,6 @@ const closingCues = {
       без изменений|не менял\\w*|не трогал\\w*`,
     runs: "不变|没有改动|保持|そのまま|変更していません|変わりません",
   }),
-  /** How it is done here, for the next time. */
-  howTo: cueOf({
-    words: `use|uses|run|runs|with|via|through|by|goes|lives?|stands? in|is in|are in|kept in|pattern|convention|scheme|
-      über|mit|steht in|liegt in|heißen|heißt|
-      usa|usar|con|está en|están en|
-      utilis\\w+|avec|se trouve|passe par|
-      usar|com|fica em|está em|
-      через|используй\\w*|лежит|лежат|с помощью`,
-    runs: "使用|用|放在|位于|通过|使う|使い|にあります|経由",
-  }),
 } as const;
 
 export type ClosingCue = keyof typeof closingCues;
