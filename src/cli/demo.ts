@@ -125,7 +125,8 @@ async function injectedBy(demo: Demo, step: DemoStep): Promise<string> {
 }
 
 async function sendStep(demo: Demo, { name, payload }: DemoStep): Promise<string> {
-  return runHook({ event: name, payload, environment: demo.environment, signal: demo.signal });
+  demo.signal.throwIfAborted();
+  return runHook({ event: name, payload, environment: demo.environment });
 }
 
 const generatedWithinMs = 10_000;
@@ -187,14 +188,14 @@ interface HookRun {
   event: string;
   payload: JsonObject;
   environment: NodeJS.ProcessEnv;
-  signal: AbortSignal;
 }
 
+// Ctrl-C does not end it: killing the shell would leave the hook, which writes the removed directory again.
 /** Runs the registered hook command of Claude Code in a shell; its output. Throws when it does not exit with 0. */
-async function runHook({ event, payload, environment, signal }: HookRun): Promise<string> {
+async function runHook({ event, payload, environment }: HookRun): Promise<string> {
   const launcher = launcherIn(packageFile("hooks"), process.platform);
   const command = hookCommand({ host: "claude-code", event, launcher, dataDir: null });
-  const hook = spawn(command, { shell: true, env: environment, signal, stdio: ["pipe", "pipe", "inherit"] });
+  const hook = spawn(command, { shell: true, env: environment, stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(hook, "close");
   // A hook may end without reading its input.
   hook.stdin.on("error", () => undefined);

@@ -38,8 +38,8 @@ function readMemory(path: string) {
   }
 }
 
-async function post(worker: WorkerProcess): Promise<void> {
-  for (let n = 0; n < messages; n++) {
+async function post(worker: WorkerProcess, from: number, to: number): Promise<void> {
+  for (let n = from; n < to; n++) {
     const { status } = await worker.post("/api/sessions/observations", {
       claudeSessionId: `session-${n % 3}`,
       tool_name: "Edit",
@@ -52,6 +52,9 @@ async function post(worker: WorkerProcess): Promise<void> {
     });
     expect(status).toBe(200);
   }
+}
+
+async function complete(worker: WorkerProcess): Promise<void> {
   for (let n = 0; n < 3; n++)
     await worker.post("/api/sessions/complete", { claudeSessionId: `session-${n}` });
 }
@@ -69,14 +72,18 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
     MEM_COMPAT_API_KEY: "not-a-real-key",
     MEM_COMPAT_MODEL: "scripted-model-1",
   };
-  const home = workerHome({ ...settings, MEM_DAILY_TOKEN_BUDGET: "6000" });
+  const home = workerHome({ ...settings, MEM_DAILY_TOKEN_BUDGET: "4000" });
 
+  // The first call uses more than half of the budget: none fits after it, however the rest is divided into calls.
   const poor = await startWorker(home);
-  await post(poor);
+  await post(poor, 0, 1);
+  await drained(poor);
+  await post(poor, 1, messages);
+  await complete(poor);
   await drained(poor);
   const health = JSON.stringify((await poor.get("/api/health")).body);
   expect(health).toMatch(
-    /the daily budget of 6,000 tokens has [\d,]+ left, too few for a call; local writes until/,
+    /the daily budget of 4,000 tokens has [\d,]+ left, too few for a call; local writes until/,
   );
   await poor.stop();
   const before = readMemory(home.database);
@@ -85,7 +92,7 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
   expect(before.covered).toBe(messages);
   // One call fits, and what does not is not begun.
   expect(before.spent).toBeGreaterThan(0);
-  expect(before.spent).toBeLessThanOrEqual(6_000);
+  expect(before.spent).toBeLessThanOrEqual(4_000);
   const calls = model.requests.length;
 
   Object.assign(home.env, { MEM_DAILY_TOKEN_BUDGET: "0" });

@@ -7,6 +7,7 @@ import { addCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { runDemo } from "../demo.ts";
 import type { Io } from "../io.ts";
+import { interruptible } from "../long-work.ts";
 
 // 18 events, about eight seconds in total.
 const terminalPaceMs = 350;
@@ -29,25 +30,16 @@ async function demonstrate(context: CliContext, plain: boolean): Promise<void> {
   const { io, environment, clock } = context;
   const draws = io.isTerminal && !plain;
   const screen = draws ? (await import("../tui/demo-screen.tsx")).openDemoScreen(io) : null;
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
   const show = (event: DemoEvent) => (screen === null ? showDemoLine(io, event) : screen.show(event));
-  try {
-    await runDemo({
-      environment,
-      clock,
-      io,
-      paceMs: draws ? terminalPaceMs : 0,
-      show,
-      signal: interrupted.signal,
-    });
-  } catch (error) {
-    throw interrupted.signal.aborted ? new MemError("cancelled", { cause: error }) : error;
-  } finally {
-    await screen?.close();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
-  }
+  await interruptible(async (signal) => {
+    try {
+      await runDemo({ environment, clock, io, paceMs: draws ? terminalPaceMs : 0, show, signal });
+    } catch (error) {
+      throw signal.aborted ? new MemError("cancelled", { cause: error }) : error;
+    } finally {
+      await screen?.close();
+    }
+  });
   io.err("Next: `mem install`, then work as usual.");
 }
 
