@@ -58,9 +58,11 @@ export function installedInWords(
 }
 
 // What the entries of the file allow besides.
-function grantsIn({ file, record }: PlannedFile): string {
-  if (file.syntax === "own" || record === null) return "";
-  return (file.hooks ?? []).flatMap(({ grants }) => (grants === undefined ? [] : `; ${grants}`)).join("");
+function grantsIn({ file, record, after }: PlannedFile): string {
+  if (record === null) return "";
+  const servers = registered(file, after, "mcp").exact > 0 && file.syntax !== "own" ? file.mcp : [];
+  const entries = file.syntax === "own" ? [file] : [...(file.hooks ?? []), ...(servers ?? [])];
+  return entries.flatMap(({ grants }) => (grants === undefined ? [] : `; ${grants}`)).join("");
 }
 
 /** What `--print` shows: each file, with the entries as they would be in a new file. */

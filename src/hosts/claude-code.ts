@@ -16,6 +16,7 @@ import {
 import { hookCommand } from "./hook-command.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import {
+  callsGranted,
   type Entry,
   type HookRegistration,
   type HostPlace,
@@ -42,12 +43,11 @@ const hooks: readonly HookRegistration[] = [
 
 const name = "claude-code";
 
-// Else the host asks the user at each call of a tool.
 const permission: Entry = {
   path: ["permissions", "allow"],
   value: `mcp__${mcpServerName}`,
   isOurs: (rule) => rule === `mcp__${mcpServerName}`,
-  grants: "its agent calls the tools of mem without asking",
+  grants: callsGranted,
 };
 
 /** Payloads recorded from 2.1.197 and 2.1.329. */

@@ -15,6 +15,7 @@ import {
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase, Transcripts } from "./host-event.ts";
 import {
+  callsGranted,
   type HookRegistration,
   type HostPlace,
   type Integration,
@@ -43,7 +44,13 @@ export const copilotCliIntegration: Integration = {
   program: "copilot",
   hooks,
   files: (at) => [
-    { path: join(at.folder, "hooks", "mem.json"), syntax: "own", text: hooksFile(at), isOurs: isHooksFile },
+    {
+      path: join(at.folder, "hooks", "mem.json"),
+      syntax: "own",
+      text: hooksFile(at),
+      isOurs: isHooksFile,
+      grants: callsGranted,
+    },
     {
       path: join(at.folder, "mcp-config.json"),
       syntax: "json",
@@ -53,6 +60,14 @@ export const copilotCliIntegration: Integration = {
   next: [{ text: "Start a new Copilot session: a running one has no hooks yet.", until: "event" }],
 };
 
+// It asks about tools that write, and its settings allow tools of one project only. Earlier versions ignore the matcher.
+const ours = `^\\{"hookName":"permissionRequest","sessionId":"[^"]*","timestamp":[0-9]+,"cwd":"[^"]*","toolName":"${mcpServerName}/(remember|review)",`;
+const permission = {
+  ...{ type: "command", matcher: `${mcpServerName}/(remember|review)`, timeoutSec: 10 },
+  bash: `if grep -qE '${ours}'; then echo '{"behavior":"allow"}'; fi`,
+  powershell: `if ([Console]::In.ReadToEnd() -match '${ours}') { '{"behavior":"allow"}' }`,
+};
+
 function hooksFile(at: HostPlace): string {
   const byEvent = hooks.map(({ event, timeout: timeoutSec }): [string, Json] => {
     const command = at.hookCommand(event);
@@ -60,7 +75,8 @@ function hooksFile(at: HostPlace): string {
     const shell: JsonObject = command.startsWith('"') ? { powershell: `& ${command}` } : { bash: command };
     return [event, [{ type: "command", ...shell, timeoutSec }]];
   });
-  return `${JSON.stringify({ version: 1, hooks: Object.fromEntries(byEvent) }, null, 2)}\n`;
+  const all = { ...Object.fromEntries(byEvent), PermissionRequest: [permission] };
+  return `${JSON.stringify({ version: 1, hooks: all }, null, 2)}\n`;
 }
 
 // Every command in it is ours.
@@ -69,7 +85,8 @@ function isHooksFile(text: string): boolean {
   const isOurs = (handler: Json) =>
     isHandlerOf(host, handler, "bash") ||
     (isJsonObject(handler) &&
-      isHandlerOf(host, { command: textField(handler, "powershell").replace(/^& /, "") }));
+      (handler.matcher === permission.matcher ||
+        isHandlerOf(host, { command: textField(handler, "powershell").replace(/^& /, "") })));
   return handlers.length > 0 && handlers.every(isOurs);
 }
 

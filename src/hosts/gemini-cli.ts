@@ -15,7 +15,13 @@ import {
   turnEndEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
-import { type HookRegistration, hookGroups, type Integration, mcpEntry } from "./integration.ts";
+import {
+  callsGranted,
+  type HookRegistration,
+  hookGroups,
+  type Integration,
+  mcpEntry,
+} from "./integration.ts";
 
 const name = "gemini-cli";
 
@@ -44,8 +50,7 @@ export const geminiCliIntegration: Integration = {
       path: join(at.folder, "settings.json"),
       syntax: "json5",
       hooks: hookGroups(name, hooks, at),
-      // Trusted: else the host asks the user at each call.
-      mcp: [mcpEntry(["mcpServers"], { ...at.server, trust: true })],
+      mcp: [{ ...mcpEntry(["mcpServers"], { ...at.server, trust: true }), grants: callsGranted }],
     },
   ],
   next: [

@@ -116,6 +116,7 @@ export interface OwnFile {
   text: string;
   /** True for a text of any version of mem. */
   isOurs(text: string): boolean;
+  grants?: string;
 }
 
 /** One value of ours in a structured file. */
@@ -134,7 +135,7 @@ export interface Entry {
    * not anonymous stands in the file. A value that was there before stays, or comes back.
    */
   anonymous?: true;
-  /** What it allows, in words for the user. No hook and no server: it is not counted as one. */
+  /** What it allows, in words for the user. As an element of a list it is not counted as a hook. */
   grants?: string;
   /** Not wanted in this installation; an earlier one may have set it. */
   unwanted?: true;
@@ -146,6 +147,9 @@ export interface Entry {
 
 /** The name of our server, which hosts put into the names of its tools: `mcp__mem__search`. */
 export const mcpServerName = "mem";
+
+/** Where the host would ask the user at each call of a tool. */
+export const callsGranted = "its agent calls the tools of mem without asking";
 
 /** Groups of one handler per event, below `hooks`: the form of Claude Code, which others took over. */
 export function hookGroups(host: string, hooks: readonly HookRegistration[], at: HookCommands): Entry[] {

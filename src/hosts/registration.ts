@@ -103,7 +103,8 @@ export function registered(file: HostFile, text: string | null, part: Part): Reg
     return { wanted, exact, other: isOurs ? 1 - exact : 0, values: [] };
   }
   const entries = (file[part] ?? []).filter(
-    ({ shared, unwanted, grants }) => shared !== true && unwanted !== true && grants === undefined,
+    ({ shared, unwanted, grants, key }) =>
+      !shared && !unwanted && (grants === undefined || key !== undefined),
   );
   return readable(file.path, () => {
     const value = parseText(file, text);

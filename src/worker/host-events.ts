@@ -176,7 +176,11 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       return inject(() => injections.atPrompt(event, { ...delivery, prompt }));
     }
     case "context":
-      return inject(() => injections.ofProject(event, delivery));
+      // It may overtake the prompt.
+      return inject(async () => {
+        if (event.cwd !== null) await deps.readMemories?.(event.cwd);
+        return injections.ofProject(event, delivery);
+      });
     case "before_compact":
       await intake.summarize({ ...keyed, sameWithinMs: sameCompactionMs });
       await injections.beforeCompact(event, delivery.at);

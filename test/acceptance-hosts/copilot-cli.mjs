@@ -34,7 +34,8 @@ export const copilotCli = {
     return ["hooks/mem.json", "hooks/other.json", "mcp-config.json"].map((file) => join(folder, file));
   },
 
-  turn: (world, prompt) => runHeadless(world, ["--allow-all-tools", "--no-color", "-p", prompt]),
+  turn: (world, prompt) =>
+    runHeadless(world, ["--allow-tool=shell", "--allow-tool=write", "--no-color", "-p", prompt]),
   ended: ({ code, text }) => code === 0 && /Ok\.|Done\./.test(text),
 
   steps: {

@@ -1,6 +1,7 @@
 // Payloads of other versions of a host: recorded ones with a field missing, of another type, or added.
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hostOf } from "../../src/hosts/registry.ts";
+import { hostAgents, hostOf } from "../../src/hosts/registry.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/text/json.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
 
@@ -60,6 +61,30 @@ test.each(folders)("payloads of %s with odd fields never fail the hook of %s", (
     }
   }
   expect([...new Set(failed)].slice(0, 10)).toEqual([]);
+});
+
+test.each(folders.slice(0, -1))("payloads of %s are of their session on %s, and read", (folder, name) => {
+  for (const file of recordedFiles(folder)) {
+    const payload = recordedPayload(folder, file);
+    const { session_id, sessionId, parent_agent_id } = payload;
+    const decoded = hostOf(name, payload)?.decode(
+      String(payload.hook_event_name ?? file.split(".")[0]),
+      payload,
+    );
+    expect(decoded?.sessionId).toBe(parent_agent_id ?? session_id ?? sessionId);
+    expect(decoded).not.toHaveProperty("misread");
+  }
+});
+
+test.each(hostAgents)("any payload of $host.name is decoded without an error", ({ host, integration }) => {
+  const names = [...integration.hooks.map(({ event }) => event), "Brand New", ""];
+  const fields = "session_id prompt prompt_id tool_name tool_input tool_use_id source reason".split(" ");
+  const payload = fc.dictionary(fc.oneof(fc.constantFrom(...fields), fc.string()), fc.jsonValue());
+  fc.assert(
+    fc.property(fc.constantFrom(...names), payload, (event, given) => {
+      expect(host.decode(event, JSON.parse(JSON.stringify(given))).kind).toEqual(expect.any(String));
+    }),
+  );
 });
 
 test.each([

@@ -52,7 +52,7 @@ export function defineTool<I extends z.ZodType>(
   };
 }
 
-/** The tool as a client lists it; every session pays for these words. No tool deletes. */
+/** The tool as a client lists it; every session pays for these words. Codex asks the user without the annotations. */
 export function definitionOf({ name, title, description, input, writes }: Tool): ToolDefinition {
   return {
     name,

@@ -1,15 +1,16 @@
-// Context for the system prompts of a project, kept for a minute: every turn of every session asks for it.
+// Context for the system prompts of a project, kept for a minute: every turn of every session asks for it. A new session
+// gets what the last one kept.
 import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { deadlineMs } from "../hook/deadlines.ts";
 import type { WorkerLink } from "../in-process/worker-link.ts";
 import { type About, origin } from "./event-bodies.ts";
+import type { Session } from "./sessions.ts";
 
 export interface ContextSource {
-  /** The text for a session; asks the worker when the last one is older than a minute. Empty if it cannot be asked. */
+  /** Asks the worker for a new session, and when the last text is older than a minute. Empty if it cannot be asked. */
   textFor(about: About): Promise<string>;
-  clear(): void;
 }
 
 const keptMs = 60_000;
@@ -24,6 +25,7 @@ interface ContextSourceDeps {
 export function createContextSource({ link, environment, clock }: ContextSourceDeps): ContextSource {
   const texts = new RecentMap<string, { text: string; atMs: number }>(maxProjects);
   const asking = new Map<string, Promise<string>>();
+  const served = new WeakSet<Session>();
 
   async function ask(key: string, about: About): Promise<string> {
     const body = Buffer.from(JSON.stringify(origin(about)));
@@ -39,12 +41,12 @@ export function createContextSource({ link, environment, clock }: ContextSourceD
   return {
     textFor(about) {
       const key = about.settings.project ?? about.session.cwd ?? "";
-      const kept = texts.get(key);
+      const kept = served.has(about.session) ? texts.get(key) : undefined;
+      served.add(about.session);
       if (kept !== undefined && clock.monotonicMs() - kept.atMs < keptMs) return Promise.resolve(kept.text);
       const asked = asking.get(key) ?? ask(key, about);
       asking.set(key, asked);
       return asked;
     },
-    clear: () => texts.clear(),
   };
 }

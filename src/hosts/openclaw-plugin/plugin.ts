@@ -147,7 +147,7 @@ function isGone(event: string, { runtime }: Gateway): boolean {
 }
 
 function handlersOf(parts: PluginParts): Record<string, PluginHandler> {
-  const { outbox, sessions, contexts, feed, settings } = parts;
+  const { outbox, sessions, feed, settings } = parts;
   const about = ({ event, context }: Occurrence): About => ({
     session: sessions.of(event, context),
     settings,
@@ -161,7 +161,6 @@ function handlersOf(parts: PluginParts): Record<string, PluginHandler> {
   return {
     gateway_start({ context }) {
       sessions.clear(textField(context, "workspaceDir") || null);
-      contexts.clear();
       outbox.wake();
     },
     before_agent_start: (occurrence) => announceRun(parts, about(occurrence), occurrence),

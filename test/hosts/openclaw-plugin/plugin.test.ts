@@ -155,14 +155,15 @@ describe("context", () => {
     expect(result).toEqual({ appendSystemContext: expect.stringContaining("login-timeout.ts") });
   });
 
-  test("is asked for once a minute, and again after the gateway started", async () => {
+  test("is asked for once a minute, in a new session, and after the gateway started", async () => {
     const clock = { now: () => 1_795_000_000_000 + ms, monotonicMs: () => ms };
     let ms = 0;
     const gateway = gatewayDouble({
       settings: { project: "demo" },
       deps: { environment: at.environment, clock },
     });
-    const ask = (runId: string) => gateway.emit("before_prompt_build", { ctx: { runId } });
+    const ask = (runId: string, more = {}) =>
+      gateway.emit("before_prompt_build", { ctx: { runId, ...more } });
     expect(await ask("run-1")).toBeUndefined();
     await remember("demo");
     const first = await ask("run-2");
@@ -175,9 +176,12 @@ describe("context", () => {
     expect(second).toEqual({ appendSystemContext: expect.stringContaining("Never deploy on Fridays") });
     await at.worker.post("/api/rules", { text: "Never commit to main", project: "demo" });
     expect(await ask("run-5")).toEqual(second);
-    gateway.emit("gateway_start");
-    const third = await ask("run-6");
+    const third = await ask("run-6", { sessionKey: "agent:main:other" });
     expect(third).toEqual({ appendSystemContext: expect.stringContaining("Never commit to main") });
+    await at.worker.post("/api/rules", { text: "Never tag a release", project: "demo" });
+    gateway.emit("gateway_start");
+    const fourth = await ask("run-7");
+    expect(fourth).toEqual({ appendSystemContext: expect.stringContaining("Never tag a release") });
   });
 
   test.each([
