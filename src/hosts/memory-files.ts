@@ -77,10 +77,12 @@ export function memoryFilesOf(host: string, where: Where): string[] {
 /** What the agent of a host keeps itself about the work in a folder. */
 export interface OwnMemory {
   host: string;
-  /** A Markdown file with a fact in each list item, or a folder with a file for each fact. */
+  /** A Markdown file with a fact in each list item, or a folder with a file for each fact beside `MEMORY.md`, its index. */
   path: string;
   /** Of a file for all projects only the blocks that name this folder are meant. */
-  about: string | null;
+  about?: string;
+  /** The files of the folder do not say of which type their facts are. */
+  untyped?: boolean;
 }
 
 /** They need not exist. `folder` is the top folder of the work tree. The layouts are not documented, and change. */
@@ -89,25 +91,33 @@ export function ownMemoriesOf(
   { recorded, ...where }: Pick<Where, "home" | "environment"> & { recorded(host: string): readonly string[] },
 ): OwnMemory[] {
   const of = (host: string) => folderOf(host, { ...where, recorded: recorded(host) }) ?? "";
-  const inFolder = (one: string): (readonly [string, string])[] => [
-    ["claude-code", claudeMemory(one, of("claude-code"))],
-    ["qwen-code", join(claudeMemory(one, join(where.home, ".qwen")), "MEMORY.md")],
-    ...geminiMemories(one, of("gemini-cli")).map((path) => ["gemini-cli", path] as const),
-    // In any other folder the file of this name may be a part of what was cloned.
-    ...(one.startsWith(of("openclaw") + sep) ? [["openclaw", join(one, "MEMORY.md")] as const] : []),
+  const qwen = where.environment.QWEN_HOME || join(where.home, ".qwen");
+  const inFolder = (one: string): OwnMemory[] => [
+    { host: "claude-code", path: claudeMemory(one, of("claude-code")) },
+    { host: "qwen-code", path: claudeMemory(one, qwen) },
+    ...geminiMemories(one, of("gemini-cli")),
+    // In any other folder files of these names may be a part of what was cloned.
+    ...(one.startsWith(of("openclaw") + sep) ? ["MEMORY.md", "USER.md"] : []).map((name) => ({
+      ...{ host: "openclaw", path: join(one, name) },
+    })),
   ];
-  const ofFolders = [...new Set([cwd, folder])].flatMap(inFolder);
   const codex = { host: "codex", path: join(of("codex"), "memories", "MEMORY.md"), about: folder };
-  return [...ofFolders.map(([host, path]) => ({ host, path, about: null })), codex];
+  return [...[...new Set([cwd, folder])].flatMap(inFolder), codex];
 }
 
-// Gemini CLI lists the names of its folders by project.
-function geminiMemories(folder: string, settings: string): string[] {
+// Gemini CLI lists the names of its folders by project. Short facts stand in the index.
+function geminiMemories(folder: string, settings: string): OwnMemory[] {
   const list = failOpenSync("read Gemini's projects", () =>
     unlessMissing(() => parseObject(readFileSync(join(settings, "projects.json"), "utf8"))),
   );
   const name = isJsonObject(list?.projects) ? basename(textField(list.projects, folder)) : "";
-  return name === "" ? [] : [join(settings, "tmp", name, "memory", "MEMORY.md")];
+  const [host, path] = ["gemini-cli", join(settings, "tmp", name, "memory")];
+  return name === ""
+    ? []
+    : [
+        { host, path: join(path, "MEMORY.md") },
+        { host, path, untyped: true },
+      ];
 }
 
 // The environment may lack the host's variable: one recorded folder is the host's.

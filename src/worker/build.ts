@@ -255,15 +255,16 @@ function buildCapture(parts: Base & Memory & Generation) {
       queueChanged();
     },
   });
+  const recorded = foldersInRecords(settings.paths);
+  const ownMemories = buildOwnMemories({ ...parts, exclusions, recorded, onNewText: vectors.notify });
+  const readMemories = ownMemories.read;
   const imports = createEventImports({
-    ...{ store, clock, cleaner, hostOf, idle: idle.wait, notify: scheduler.notify },
+    ...{ store, clock, cleaner, hostOf, idle: idle.wait, notify: scheduler.notify, readMemories },
     rawDays: settings.get("MEM_RAW_RETENTION_DAYS"),
     createIntake: (own) => createIntake({ ...taken, publish: () => undefined, ...own }),
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
-  const recorded = foldersInRecords(settings.paths);
-  const ownMemories = buildOwnMemories({ ...parts, exclusions, recorded, onNewText: vectors.notify });
   const writtenFor = createHostMemory(homedir(), parts.env, recorded, ownMemories.marksOf);
   const hostEvents = createHostEvents({
     hostOf,
@@ -291,7 +292,7 @@ function buildCapture(parts: Base & Memory & Generation) {
       await Promise.all([parts.sync.beforeStart(), cwd === null ? null : parts.branches.settle(cwd)]);
       if (cwd !== null) await ownMemories.read(cwd);
     },
-    readMemories: ownMemories.read,
+    readMemories,
     afterWrite: ownMemories.readWritten,
   });
   const { receive } = hostEvents;

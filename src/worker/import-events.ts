@@ -32,6 +32,8 @@ interface ImportDeps {
   idle(): Promise<void>;
   /** The session has messages for generation. */
   notify(session: number): void;
+  /** Reads the memory files that agents write. Never throws. */
+  readMemories(cwd: string): Promise<void>;
   cleaner: Cleaner;
 }
 
@@ -74,7 +76,8 @@ export function createEventImports(deps: ImportDeps): EventImports {
       }
       const ids = new Set(events.map(({ payload }) => cleanKey(String(payload.session_id ?? ""))));
       counts.sessions = [...ids].filter((id) => created.delete(id)).length;
-      const written = [...ids].flatMap((id) => store.sessions.byClaudeId(id)?.id ?? []);
+      const taken = [...ids].flatMap((id) => store.sessions.byClaudeId(id) ?? []);
+      const written = taken.map(({ id }) => id);
       await store.commit(() => {
         const now = clock.now();
         for (const session of written) store.imports.touchSession({ session, now });
@@ -83,6 +86,7 @@ export function createEventImports(deps: ImportDeps): EventImports {
       // Not event by event: a few large batches of records take a third less time than one for each turn.
       for (const session of queued) deps.notify(session);
       queued.clear();
+      for (const cwd of new Set(taken.flatMap((one) => one.cwd ?? []))) await deps.readMemories(cwd);
       await Promise.all(written.map((session) => generated(context, session)));
       return counts;
     },

@@ -2,7 +2,7 @@
 // truth: a changed fact replaces its record, and a fact that is gone no longer stands. Nothing is ever written there.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, sep } from "node:path";
+import { basename, join, sep } from "node:path";
 import { cleanKey } from "../capture/clean-input.ts";
 import type { Exclusions } from "../capture/exclusions.ts";
 import { keptDraft } from "../capture/kept-record.ts";
@@ -90,10 +90,11 @@ interface MemoryFile {
 }
 
 // Throws when it cannot be read: then its records stay.
-function filesOf({ path }: OwnMemory): MemoryFile[] {
+function filesOf({ path, untyped = false }: OwnMemory): MemoryFile[] {
   const isFile = path.endsWith(".md");
-  const names = isFile ? [] : (unlessMissing(() => readdirSync(path)) ?? []);
-  const facts = names.filter((name) => name.endsWith(".md") && name !== "MEMORY.md").toSorted();
+  const list = () => readdirSync(path, { recursive: !untyped, encoding: "utf8" });
+  const names = isFile ? [] : (unlessMissing(list) ?? []);
+  const facts = names.filter((name) => name.endsWith(".md") && basename(name) !== "MEMORY.md").toSorted();
   const paths = isFile ? [path] : facts.map((name) => join(path, name));
   return paths.flatMap((one) => {
     const stats = unlessMissing(() => statSync(one));
@@ -109,10 +110,10 @@ interface Fact {
 }
 
 /** One fact, or one in each list item; none where the form is not understood. */
-function factsIn({ path, about }: OwnMemory, file: MemoryFile): Fact[] {
+function factsIn({ path, about, untyped }: OwnMemory, file: MemoryFile): Fact[] {
   const { text: whole, isPrivate } = cleanPrompt(readFileSync(file.path, "utf8"));
   if (isPrivate) return [];
-  const found = file.path === path ? itemsIn(whole, about) : factOfFile(whole);
+  const found = file.path === path ? itemsIn(whole, about) : factOfFile(whole, untyped);
   return found.flatMap(([kind, given]) => {
     const text = excerpt(given.replace(/\s+/g, " ").trim(), maxFactChars);
     return text === "" ? [] : { kind, text, file };
@@ -121,7 +122,8 @@ function factsIn({ path, about }: OwnMemory, file: MemoryFile): Fact[] {
 
 type KindAndText = readonly [KeptKind, string];
 
-function factOfFile(whole: string): KindAndText[] {
+function factOfFile(whole: string, untyped = false): KindAndText[] {
+  if (untyped) return [["fact", whole.replace(/^#+[ \t]+/gm, "")]];
   const [, head = "", body = ""] = /^\uFEFF?---\r?\n(.*?)\r?\n---\r?\n(.*)$/s.exec(whole) ?? [];
   const type = /^[ \t]*type:[ \t]*["']?(\w+)/m.exec(head)?.[1] ?? "";
   const kind = kindOfType.get(type);
@@ -135,18 +137,18 @@ const kindOfType = new Map<string, KeptKind>([
   ["reference", "fact"],
 ]);
 
-function itemsIn(whole: string, about: string | null): KindAndText[] {
+function itemsIn(whole: string, about: string | undefined): KindAndText[] {
   const isAbout = (block: string): boolean => {
     const [head = ""] = block.split(/^## /m, 1);
-    return about === null || head.split(about).some((rest, at) => at > 0 && !/^(?:[\w-]|\.\w)/.test(rest));
+    return !about || head.split(about).some((rest, at) => at > 0 && !/^(?:[\w-]|\.\w)/.test(rest));
   };
   const blocks = whole.split(/^(?=# )/m).filter(isAbout);
   const sections = blocks
     .flatMap((block) => block.split(/^(?=#)/m))
     .filter((one) => !isListOfNames.test(one));
-  // Items that begin with a link are an index of other files.
-  const items = sections.flatMap((one) => [...one.matchAll(/^[ \t]*[-*+][ \t]+(?!\[)(.+)$/gm)]);
-  return items.map(([, item = ""]) => ["fact", item]);
+  // Without the index of other files, and the questions of a form that have no answer yet.
+  const items = sections.flatMap((one) => [...one.matchAll(/^[ \t]*[-*+][ \t]+(?!\[|See \S+\.md\b)(.+)$/gm)]);
+  return items.flatMap(([, item = ""]) => (/:\**\s*(?:_\(.*\)_)?\s*$/.test(item) ? [] : [["fact", item]]));
 }
 
 // In the memory of Codex.

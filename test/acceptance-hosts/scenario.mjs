@@ -125,6 +125,11 @@ function hold(isHeld, what) {
   if (!isHeld) throw new Error(what);
 }
 
+function holdAnswer(request, wanted) {
+  const [last] = request.split(/tool_result|function_call_output|functionResponse|"role":"tool"/).slice(-1);
+  hold(wanted.test(request), `no answer of the tool: ${last.slice(0, 500)}`);
+}
+
 function changed(world) {
   const now = contentsOf(world.files);
   return world.files.filter((file) => now[file] !== world.before[file]);
@@ -156,8 +161,10 @@ export async function withoutWorker({ mem, home }, work) {
 
 /** How often the rule of the first session is in the text. */
 export function countRules(text) {
-  return text.split("pnpm in this repository").length - 1;
+  return text.split(firstRule).length - 1;
 }
+
+const firstRule = "pnpm in this repository";
 
 const rule = "Always use pnpm in this repository, never npm.";
 
@@ -192,9 +199,7 @@ const features = [
     feature: "a rule of session one reaches session two",
     async run(world) {
       await until(async () => JSON.stringify(await world.json("rules")).includes("pnpm"), "the rule");
-      const { requests } = await world.turn("Add a test for the login limit.", [{ text: "Added." }]);
-      hold(requests.length > 0, "the host sent no request");
-      const times = countRules(requests[0]);
+      const times = await timesTold(world, "Add a test for the login limit.", firstRule);
       hold(times === 1, `the rule is in the request ${times} times`);
     },
   },
@@ -217,13 +222,7 @@ const features = [
         const { requests } = await world.turn("What changed?", [...steps, { text: "Found." }]);
         answer = requests.at(-1)?.split(JSON.stringify("What changed?")).at(-1) ?? "";
       }
-      hold(
-        /quoted as data.*login\.ts/.test(answer),
-        `no answer of the tool: ${answer
-          .split(/tool_result|function_call_output|functionResponse|"role":"tool"/)
-          .at(-1)
-          .slice(0, 500)}`,
-      );
+      holdAnswer(answer, /quoted as data.*login\.ts/);
       await world.settled();
       const records = await recordsOf(world, "login limit");
       hold(!/mcp__|quoted as data/.test(records), "reading the memory was remembered");
@@ -291,13 +290,7 @@ async function remembered(world, prompt, record, before = []) {
     const steps = [...before, ...world.host.steps.mem("remember", record), { text: "Kept." }];
     answer = (await world.turn(prompt, steps)).requests.at(-1) ?? "";
   }
-  hold(
-    /Kept as #|says that already/.test(answer),
-    `no answer of the tool: ${answer
-      .split(/tool_result|function_call_output|functionResponse|"role":"tool"/)
-      .at(-1)
-      .slice(0, 500)}`,
-  );
+  holdAnswer(answer, /Kept as #|says that already/);
   await world.settled();
   const { items } = await world.json("rules");
   return {

@@ -18,6 +18,13 @@ function write(file: string, text: string): string {
   return file;
 }
 
+async function sendHook(mem: Mem, name: string, payload: object): Promise<void> {
+  const { worker } = JSON.parse((await mem("status", "--json")).stdout);
+  const headers = { "content-type": "application/json" };
+  const sent = { method: "POST", headers, body: JSON.stringify(payload) };
+  await fetch(`http://127.0.0.1:${worker.port}/api/hooks/${name}`, sent);
+}
+
 async function checkOf(mem: Mem, name: string, words: string[] = ["doctor"]) {
   const { items } = JSON.parse((await mem(...words, "--json")).stdout);
   return items.find((check: { name: string }) => check.name === name);
@@ -164,12 +171,8 @@ test("what only the user can do is shown again until an event shows that it is d
   const next = "Next: Start a new Copilot session";
   expect((await mem("install", "copilot-cli")).stdout).toContain(next);
   expect((await mem("install", "copilot-cli")).stdout).toContain(next);
-  const { worker } = JSON.parse((await mem("status", "--json")).stdout);
-  await fetch(`http://127.0.0.1:${worker.port}/api/hooks/copilot-cli/session-start`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ hook_event_name: "SessionStart", session_id: "s", cwd: tempDir() }),
-  });
+  const started = { hook_event_name: "SessionStart", session_id: "s", cwd: tempDir() };
+  await sendHook(mem, "copilot-cli/session-start", started);
   expect((await mem("install", "copilot-cli")).stdout).not.toContain("Next:");
   expect((await mem("install", "codex")).stdout).toContain("/hooks");
   expect((await mem("install", "codex")).stdout).toContain("/hooks");
@@ -178,12 +181,7 @@ test("what only the user can do is shown again until an event shows that it is d
 test("events that cannot be read are shown with what helps, until a repair", async () => {
   const mem = calledMem();
   await mem("install", "cursor");
-  const { worker } = JSON.parse((await mem("status", "--json")).stdout);
-  await fetch(`http://127.0.0.1:${worker.port}/api/hooks/cursor/stop`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: "{}",
-  });
+  await sendHook(mem, "cursor/stop", {});
   const status = await mem("status");
   expect(status.stdout).toContain("1 not read this week");
   expect(status.stderr).toContain("`mem repair`");
@@ -221,7 +219,6 @@ test("a read-only settings file stays as it is, with the command that helps", as
 test("with the default data directory no empty environment is registered", async () => {
   const home = tempDir();
   const mem = calledMem({ HOME: home, MEM_DATA_DIR: join(home, ".mem") });
-  for (const host of ["codex", "opencode"]) await mem("install", host, "--print");
   const texts = await Promise.all(
     ["codex", "opencode"].map(async (host) => (await mem("install", host, "--print")).stdout),
   );

@@ -118,37 +118,18 @@ describe("an event", () => {
     expect(claudeCode.decode("stop", spooled).eventKey).toBe(claudeCode.decode("stop", live).eventKey);
   });
 
-  test.each([
-    ["Edit", { file_path: "/w/a.ts" }, "/w/a.ts"],
-    ["NotebookEdit", { notebook_path: "/w/a.ipynb" }, "/w/a.ipynb"],
-    ["Read", { file_path: "/w/a.ts" }, undefined],
-    ["Bash", { command: "rm a.ts" }, undefined],
-  ])("of a used tool names the file that %s wrote", (tool_name, tool_input, wrote) => {
-    const used = { session_id: "s", tool_name, tool_input };
-    expect(claudeCode.decode("PostToolUse", used)).toHaveProperty("kind", "tool_use");
-    expect(Object.entries(claudeCode.decode("PostToolUse", used))).toEqual(
-      wrote === undefined
-        ? expect.not.arrayContaining([["wrote", expect.anything()]])
-        : expect.arrayContaining([["wrote", [wrote]]]),
-    );
+  test("of a tool that failed names no file that it wrote", () => {
+    const used = { session_id: "s", tool_name: "Edit", tool_input: { file_path: "/w/a.ts" } };
     expect(claudeCode.decode("PostToolUseFailure", used)).not.toHaveProperty("wrote");
   });
 
   test.each([
-    ["a prompt without its text", "UserPromptSubmit", {}, "missing_field"],
-    ["a tool use without a name", "PostToolUse", { tool_input: {} }, "missing_field"],
-    ["an unknown name", "BrandNew", {}, "unknown_event"],
-    ["a tool that works on no file", "PreToolUse", { tool_name: "Glob" }, undefined],
-    ["a known name that memory does not need", "Notification", { message: "hi" }, undefined],
-  ])("with %s is kept, and says whether it was misread", (_what, name, fields, misread) => {
+    ["a tool that works on no file", "PreToolUse", { tool_name: "Glob" }],
+    ["a known name that memory does not need", "Notification", { message: "hi" }],
+  ])("with %s is kept, and was not misread", (_what, name, fields) => {
     const event = claudeCode.decode(name, { session_id: "s", ...fields });
-    expect(event).toMatchObject({ kind: "other", name, ...(misread === undefined ? {} : { misread }) });
-    if (misread === undefined) expect(event).not.toHaveProperty("misread");
-  });
-
-  test("without a session is kept as other, whatever its name", () => {
-    const { session_id: _, ...payload } = recorded("UserPromptSubmit");
-    expect(claudeCode.decode("user-prompt-submit", payload).kind).toBe("other");
+    expect(event).toMatchObject({ kind: "other", name });
+    expect(event).not.toHaveProperty("misread");
   });
 });
 
@@ -169,15 +150,8 @@ describe("an answer", () => {
     });
   });
 
-  test.each([
-    "Stop",
-    "SubagentStop",
-    "SessionEnd.other",
-    "SessionEnd.clear",
-    "PostToolUse.Bash",
-    "PreCompact.auto",
-  ])("to %s is nothing, whatever there is to say", (file) => {
-    expect(rendered(file, { context, notice: "update mem" })).toBe("");
+  test("to a tool use is nothing, whatever there is to say", () => {
+    expect(rendered("PostToolUse.Bash", { context, notice: "update mem" })).toBe("");
   });
 
   test("to a resumed session brings a notice but no context", () => {

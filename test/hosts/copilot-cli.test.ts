@@ -70,19 +70,6 @@ describe("a recorded payload", () => {
 describe("a tool use", () => {
   const used = (fields: object) => copilotCli.decode("postToolUse", { sessionId: "s", ...fields });
 
-  test.each([
-    ["create", { path: "/w/a.ts", file_text: "x" }, ["/w/a.ts"]],
-    ["edit", { path: "/w/a.ts", old_str: "a", new_str: "b" }, ["/w/a.ts"]],
-    ["str_replace_editor", { command: "view", path: "/w/a.ts" }, undefined],
-    ["str_replace_editor", { command: "create", path: "/w/a.ts" }, ["/w/a.ts"]],
-    ["view", { path: "/w/a.ts" }, undefined],
-  ])("of %s with %j names the file that it wrote", (toolName, toolArgs, wrote) => {
-    const event = used({ toolName, toolArgs, toolResult: { resultType: "success", textResultForLlm: "" } });
-    expect(event).toMatchObject({ kind: "tool_use" });
-    if (wrote === undefined) expect(event).not.toHaveProperty("wrote");
-    else expect(event).toHaveProperty("wrote", wrote);
-  });
-
   test.each(["failure", "denied", "rejected"])(
     "with the result %s failed, and wrote nothing",
     (resultType) => {
@@ -185,17 +172,6 @@ describe("an answer", () => {
     ["copilot-cli-pascalcase", "PostToolUse.Read"],
   ] as const)("to %s %s is at the top level", (spelling, file) => {
     expect(JSON.parse(rendered(spelling, file))).toEqual({ additionalContext: context });
-  });
-
-  test.each([
-    ["copilot-cli", "sessionStart.resume"],
-    ["copilot-cli", "agentStop"],
-    ["copilot-cli", "preToolUse.view"],
-    ["copilot-cli", "preCompact.manual"],
-    ["copilot-cli-pascalcase", "SessionEnd.complete"],
-    ["copilot-cli-pascalcase", "PermissionRequest.bash"],
-  ] as const)("to %s %s is nothing, whatever there is to say", (spelling, file) => {
-    expect(rendered(spelling, file)).toBe("");
   });
 });
 

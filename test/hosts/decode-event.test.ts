@@ -1,6 +1,7 @@
-// Prompts that a host, a hook or another agent wrote are no prompts of the user, on any host.
+// Events that hosts have alike: prompts that no user wrote, fields that are missing, files that a tool wrote.
 import { describe, expect, test } from "vitest";
 import { hostOf } from "../../src/hosts/registry.ts";
+import type { JsonObject } from "../../src/text/json.ts";
 
 const ids = {
   session_id: "s1",
@@ -11,15 +12,25 @@ const ids = {
 };
 
 describe.each([
-  ["claude-code", "UserPromptSubmit"],
-  ["codex", "UserPromptSubmit"],
-  ["gemini-cli", "BeforeAgent"],
-  ["copilot-cli", "UserPromptSubmit"],
-  ["cursor", "beforeSubmitPrompt"],
-  ["opencode", "UserPromptSubmit"],
-  ["openclaw", "init"],
-])("on %s", (host, event) => {
+  ["claude-code", "UserPromptSubmit", "PostToolUse"],
+  ["codex", "UserPromptSubmit", "PostToolUse"],
+  ["gemini-cli", "BeforeAgent", "AfterTool"],
+  ["copilot-cli", "UserPromptSubmit", "PostToolUse"],
+  ["cursor", "beforeSubmitPrompt", "postToolUse"],
+  ["opencode", "UserPromptSubmit", "PostToolUse"],
+  ["openclaw", "init", "observations"],
+])("on %s", (host, event, used) => {
   const decoded = (prompt: string) => hostOf(host, {})?.decode(event, { ...ids, prompt });
+
+  test.each([
+    ["a prompt without its text", event, ids, "missing_field"],
+    ["a tool use without a name", used, { ...ids, tool_input: {} }, "missing_field"],
+    ["an unknown name", "BrandNew", ids, "unknown_event"],
+    ["no session", event, { prompt: "hello" }, undefined],
+  ])("an event with %s is kept, and says so", (_what, name, payload, misread) => {
+    const expected = { kind: "other", name, ...(misread === undefined ? {} : { misread }) };
+    expect(hostOf(host, {})?.decode(name, payload)).toMatchObject(expected);
+  });
 
   test("a compaction summary and a report are not prompts", () => {
     const summary =
@@ -33,4 +44,29 @@ describe.each([
     expect(decoded("<system-reminder>never</system-reminder>\nfix it")).toMatchObject({ kind: "prompt" });
     expect(decoded(" ")).toMatchObject({ kind: "prompt", text: "[image]" });
   });
+});
+
+test.each<[string, string, string, object, string[] | undefined]>([
+  ["claude-code", "PostToolUse", "Edit", { file_path: "/w/a.ts" }, ["/w/a.ts"]],
+  ["claude-code", "PostToolUse", "NotebookEdit", { notebook_path: "/w/a.ipynb" }, ["/w/a.ipynb"]],
+  ["claude-code", "PostToolUse", "Read", { file_path: "/w/a.ts" }, undefined],
+  ["claude-code", "PostToolUse", "Bash", { command: "rm a.ts" }, undefined],
+  ["gemini-cli", "AfterTool", "write_file", { file_path: "/w/a.ts", content: "x" }, ["/w/a.ts"]],
+  ["gemini-cli", "AfterTool", "replace", { file_path: "/w/a.ts", old_string: "a" }, ["/w/a.ts"]],
+  ["gemini-cli", "AfterTool", "read_file", { file_path: "/w/a.ts" }, undefined],
+  ["gemini-cli", "AfterTool", "run_shell_command", { command: "rm a.ts" }, undefined],
+  ["copilot-cli", "postToolUse", "create", { path: "/w/a.ts", file_text: "x" }, ["/w/a.ts"]],
+  ["copilot-cli", "postToolUse", "edit", { path: "/w/a.ts", old_str: "a" }, ["/w/a.ts"]],
+  ["copilot-cli", "postToolUse", "str_replace_editor", { command: "view", path: "/w/a.ts" }, undefined],
+  ["copilot-cli", "postToolUse", "str_replace_editor", { command: "create", path: "/w/a.ts" }, ["/w/a.ts"]],
+  ["copilot-cli", "postToolUse", "view", { path: "/w/a.ts" }, undefined],
+  ["cursor", "postToolUse", "Write", { file_path: "/w/a.ts", content: "x" }, ["/w/a.ts"]],
+  ["cursor", "postToolUse", "StrReplace", { path: "/w/a.ts" }, ["/w/a.ts"]],
+  ["cursor", "postToolUse", "Delete", { path: "/w/a.ts" }, ["/w/a.ts"]],
+  ["cursor", "postToolUse", "Read", { file_path: "/w/a.ts" }, undefined],
+])("%s: %s of %s names the file that it wrote", (host, event, tool_name, tool_input, wrote) => {
+  const used = { tool_name, tool_input, toolName: tool_name, toolArgs: tool_input };
+  const decoded = hostOf(host, {})?.decode(event, { ...ids, ...used } as JsonObject);
+  expect(decoded).toMatchObject({ kind: "tool_use" });
+  expect(decoded?.kind === "tool_use" && decoded.wrote).toEqual(wrote);
 });

@@ -17,8 +17,6 @@ const bodies: [string, JsonObject, Partial<HostEvent>][] = [
   ["session-start", {}, { kind: "setup" }],
   ["init", { ...base, prompt: "Hi" }, { kind: "prompt", text: "Hi", eventKey: "r1", promptKey: "r1" }],
   ["init", { ...base, prompt: "Hi", project: "demo" }, { kind: "prompt", project: "demo" }],
-  ["init", { ...base }, { kind: "other", name: "init", misread: "missing_field" }],
-  ["init", { prompt: "Hi" }, { kind: "other", name: "init" }],
   ["context", { ...base }, { kind: "context", cwd: "/home/user/demo" }],
   [
     "observations",
@@ -32,7 +30,6 @@ const bodies: [string, JsonObject, Partial<HostEvent>][] = [
     { kind: "tool_use", toolName: "exec", eventKey: "c1", promptKey: "r1", failed: false },
   ],
   ["observations", { ...base, tool_name: "exec", tool_failed: true }, { kind: "tool_use", failed: true }],
-  ["observations", { ...base }, { kind: "other", name: "observations" }],
   [
     "observations",
     { ...base, tool_name: "read", subagentId: "agent:main:subagent:1" },
@@ -44,7 +41,6 @@ const bodies: [string, JsonObject, Partial<HostEvent>][] = [
     { kind: "turn_end", lastAssistantMessage: "Done", eventKey: "stop:r1" },
   ],
   ["complete", { ...base, reason: "new" }, { kind: "session_end", reason: "new" }],
-  ["something-new", { ...base }, { kind: "other", misread: "unknown_event" }],
 ];
 
 test.each(bodies)("%s is what it says it is", (name, body, expected) => {

@@ -1,13 +1,12 @@
-// What the host's agent keeps: over HTTP, with the hooks that a host sends around it, and in its own memory files.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// What the host's agent keeps over HTTP, with the hooks that a host sends around it.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
+import { type CalledWorker, sharedWorker } from "../helpers/called-worker.ts";
 import { sharedTempDir } from "../helpers/temp-dir.ts";
 
 const root = sharedTempDir();
-const folders = { CLAUDE_CONFIG_DIR: join(root, "claude"), CODEX_HOME: join(root, "codex") };
-const worker = sharedWorker(({ env }) => Object.assign(env, folders));
+const worker = sharedWorker();
 let sessions = 0;
 
 interface Session {
@@ -17,9 +16,7 @@ interface Session {
   ran(command: string): Promise<unknown>;
   keep(record: object): Promise<Answer>;
   judge(id: number, verdict: string, where?: object): Promise<Answer>;
-  start(host?: string): Promise<string>;
-  /** Writes a file of Claude Code's own memory. */
-  wrote(name: string, type: string, text: string): string;
+  start(): Promise<string>;
   rules(): Promise<{ rules: { id: number; text: string }[]; proposals: { id: number; text: string }[] }>;
 }
 
@@ -36,8 +33,8 @@ interface Answer {
   };
 }
 
-async function session(project = `project-${++sessions}`, shared?: CalledWorker): Promise<Session> {
-  const called = shared ?? (await worker());
+async function session(project = `project-${++sessions}`): Promise<Session> {
+  const called = await worker();
   const cwd = join(root, project);
   mkdirSync(cwd, { recursive: true });
   const session_id = `session-${project}-${++sessions}`;
@@ -58,27 +55,19 @@ async function session(project = `project-${++sessions}`, shared?: CalledWorker)
     keep: (record) => ask(called, "/api/agent/records", { cwd, host: "claude-code", ...record }),
     judge: (id, verdict, where = {}) =>
       ask(called, `/api/agent/records/${id}/verdict`, { verdict, cwd, ...where }),
-    async start(host = "claude-code") {
+    async start() {
       const next = {
         session_id: `next-${++sessions}`,
         cwd,
         source: "startup",
         hook_event_name: "SessionStart",
       };
-      const answer = await fetch(`http://127.0.0.1:${called.port}/api/hooks/${host}/session-start`, {
+      const answer = await fetch(`http://127.0.0.1:${called.port}/api/hooks/claude-code/session-start`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(next),
       });
       return answer.text();
-    },
-    wrote(name, type, text) {
-      const slug = cwd.replaceAll(/[^a-zA-Z0-9]/g, "-");
-      const head = `---\nname: ${name}\nmetadata:\n  type: ${type}\n---\n`;
-      return write(
-        join(folders.CLAUDE_CONFIG_DIR, "projects", slug, "memory", `${name}.md`),
-        `${head}\n${text}\n`,
-      );
     },
     async rules() {
       const answer = await fetch(`http://127.0.0.1:${called.port}/api/rules?${new URLSearchParams({ cwd })}`);
@@ -87,12 +76,6 @@ async function session(project = `project-${++sessions}`, shared?: CalledWorker)
   };
   await hook("session-start", { source: "startup" });
   return made;
-}
-
-function write(path: string, text: string): string {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
 }
 
 async function ask({ port }: CalledWorker, path: string, body: object): Promise<Answer> {
@@ -317,71 +300,4 @@ test("in a private prompt nothing is kept", async () => {
   await one.prompt("<private>the merger is on Friday</private>");
   const { body } = await one.keep({ kind: "fact", text: "The merger is on Friday." });
   expect(body).toEqual({ status: "skipped", reason: "private" });
-});
-
-test("Codex gets a rule of Claude Code's memory, and Claude Code does not", async () => {
-  const { wrote, start, rules } = await session();
-  wrote("pnpm", "feedback", "Use pnpm, never npm. <private>hunter2</private>");
-  wrote("MEMORY", "feedback", "The index of all facts.");
-  wrote("odd", "unheard", "Of an unknown form.");
-  expect(await start("claude-code")).not.toContain("pnpm");
-  const told = await start("codex");
-  expect(told).toContain("Use pnpm, never npm.");
-  expect(told).not.toMatch(/hunter2|index|unknown form/);
-  expect(await rules()).toMatchObject({ rules: [{ source: "agent", said_by: "agent" }], proposals: [] });
-});
-
-test("a changed fact replaces its record; a removed one ends, and may return", async () => {
-  const { wrote, start } = await session();
-  const path = wrote("port", "reference", "The preview runs on port 4000.");
-  expect(await start("codex")).toContain("port 4000");
-  wrote("port", "reference", "Now the preview runs on port 4100.");
-  const changed = await start("codex");
-  expect(changed).toContain("port 4100");
-  expect(changed).not.toContain("port 4000");
-  rmSync(path);
-  expect(await start("codex")).not.toContain("port");
-  wrote("port", "reference", "The preview runs on port 4000.");
-  expect(await start("codex")).toContain("port 4000");
-});
-
-test("a fact that the user rejected or deleted stays away with the same file", async () => {
-  const { wrote, start, rules } = await session();
-  const { port, post } = await worker();
-  for (const name of ["a", "b"]) wrote(name, "user", `Prefers ${name}.`);
-  expect(await start("codex")).toMatch(/Prefers/);
-  const [one, other] = (await rules()).rules;
-  await post(`/api/observations/${one?.id}/status`, { status: "rejected" });
-  await fetch(`http://127.0.0.1:${port}/api/observations/${other?.id}`, { method: "DELETE" });
-  for (const name of ["a", "b"]) wrote(name, "user", `Prefers ${name}.\n`);
-  expect(await start("codex")).not.toContain("Prefers");
-});
-
-test("the memory is read when the agent writes it", async () => {
-  const { wrote, hook, rules } = await session();
-  const file_path = wrote("port", "user", "Prefers port 4000.");
-  const tool_input = { file_path, content: "" };
-  await hook("post-tool-use", { tool_name: "Write", tool_use_id: "w", tool_input, tool_response: {} });
-  expect(await rules()).toMatchObject({ rules: [{ text: "Prefers port 4000." }] });
-});
-
-test("gives only the blocks about this project of the one memory of Codex", async () => {
-  const { cwd, start } = await session();
-  const block = (at: string, fact: string) =>
-    `# Task Group: work\napplies_to: cwd=${at}; reuse_rule=safe\n\n### keywords\n\n- words\n\n## Reusable knowledge\n\n- ${fact}\n`;
-  const text = block(cwd, "Migrations run before tests.") + block(`${cwd}-other`, "It is written in Go.");
-  write(join(folders.CODEX_HOME, "memories", "MEMORY.md"), text);
-  const told = await start("claude-code");
-  expect(told).toContain("Migrations run before tests.");
-  expect(told).not.toMatch(/Go\.|- words/);
-  expect(await start("codex")).not.toContain("Migrations");
-});
-
-test("MEM_HOST_MEMORY=false injects nothing of it", async () => {
-  const { wrote, start } = await session(
-    undefined,
-    await callWorker(undefined, { ...folders, MEM_HOST_MEMORY: "false" }),
-  );
-  wrote("pnpm", "feedback", "Use pnpm, never npm.");
-  expect(await start("codex")).not.toContain("pnpm");
 });

@@ -15,12 +15,18 @@ function spooled(dataDir: string): string[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line).event);
 }
 
+/** A gateway whose data directory names a worker that behaves so. */
+async function gatewayWith(given: Omit<Parameters<typeof fakeWorker>[0], "dataDir">, deps = {}) {
+  const dataDir = tempDir();
+  const worker = await fakeWorker({ dataDir, ...given });
+  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, ...deps } });
+  return { dataDir, worker, gateway };
+}
+
 const faults: Behaviour[] = ["hang", "reset", "drip", "silent-end", "garbage", "cut", 500, 503];
 
 test.each(faults)("a worker that does this spools the turn: %s", async (does) => {
-  const dataDir = tempDir();
-  await fakeWorker({ dataDir, over: "socket", does });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  const { dataDir, gateway } = await gatewayWith({ over: "socket", does });
   expect(await turn(gateway)).toBeUndefined();
   await gateway.settled();
   expect(spooled(dataDir).toSorted()).toEqual(["complete", "init", "observations", "summarize"]);
@@ -28,11 +34,9 @@ test.each(faults)("a worker that does this spools the turn: %s", async (does) =>
 });
 
 test("a hung worker is asked once, and not again for 10 s", async () => {
-  const dataDir = tempDir();
-  const worker = await fakeWorker({ dataDir, over: "socket", does: "hang" });
   let ms = 0;
   const clock = { now: () => 1_795_000_000_000 + ms, monotonicMs: () => ms };
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } });
+  const { worker, gateway } = await gatewayWith({ over: "socket", does: "hang" }, { clock });
   gateway.emit("tool_result_persist");
   await gateway.settled();
   const asked = worker.requests.length;
@@ -46,9 +50,7 @@ test("a hung worker is asked once, and not again for 10 s", async () => {
 });
 
 test("an event that the worker refuses is dropped, and counted", async () => {
-  const dataDir = tempDir();
-  await fakeWorker({ dataDir, over: "socket", does: 400 });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  const { dataDir, gateway } = await gatewayWith({ over: "socket", does: 400 });
   gateway.emit("tool_result_persist");
   await gateway.settled();
   expect(spooled(dataDir)).toEqual([]);
@@ -56,9 +58,7 @@ test("an event that the worker refuses is dropped, and counted", async () => {
 });
 
 test("a stranger at the announced port gets no event", async () => {
-  const dataDir = tempDir();
-  const stranger = await fakeWorker({ dataDir, over: "port", does: "answer" });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  const { dataDir, gateway, worker: stranger } = await gatewayWith({ over: "port", does: "answer" });
   await turn(gateway);
   await gateway.settled();
   expect(stranger.requests).toEqual([]);
@@ -104,9 +104,7 @@ describe("workerPort", () => {
 });
 
 test("broken events of every kind are survived", async () => {
-  const dataDir = tempDir();
-  await fakeWorker({ dataDir, over: "socket", does: "answer" });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  const { gateway } = await gatewayWith({ over: "socket", does: "answer" });
   const broken = [undefined, null, 1, "x", [], {}, { messages: 1, message: [], params: "", prompt: {} }];
   for (const name of gateway.events()) {
     for (const event of broken) {
@@ -118,9 +116,7 @@ test("broken events of every kind are survived", async () => {
 });
 
 test("thousands of sessions, runs and tool calls leave the last ones only", async () => {
-  const dataDir = tempDir();
-  await fakeWorker({ dataDir, over: "socket", does: "answer" });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir } } });
+  const { gateway } = await gatewayWith({ over: "socket", does: "answer" });
   for (let n = 0; n < volume(3_000, 1_100); n++) {
     const ctx = { sessionKey: `agent:main:${n}`, runId: `run-${n}`, toolCallId: `call-${n}` };
     gateway.emit("before_tool_call", { event: { toolCallId: `call-${n}` }, ctx });

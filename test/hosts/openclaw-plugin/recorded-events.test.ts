@@ -45,10 +45,14 @@ const files = versions.flatMap((version) =>
   ),
 );
 
-test.each(files)("of %s, %s is posted as it should be, and changes nothing", async (version, file) => {
+async function recordedGateway() {
   const dataDir = tempDir();
   const worker = await fakeWorker({ dataDir, over: "socket", does: "answer" });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } });
+  return { worker, gateway: gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } }) };
+}
+
+test.each(files)("of %s, %s is posted as it should be, and changes nothing", async (version, file) => {
+  const { worker, gateway } = await recordedGateway();
   const name = file.replace(/\..*/, "");
   expect(await gateway.emit(name, { version, file })).toBeUndefined();
   await gateway.settled();
@@ -64,9 +68,7 @@ test.each(files)("of %s, %s is posted as it should be, and changes nothing", asy
 
 test("arguments of a tool call come from the event before or after it", async () => {
   for (const name of ["before_tool_call", "after_tool_call"]) {
-    const dataDir = tempDir();
-    const worker = await fakeWorker({ dataDir, over: "socket", does: "answer" });
-    const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } });
+    const { worker, gateway } = await recordedGateway();
     expect(gateway.emit(name)).toBeUndefined();
     gateway.emit("tool_result_persist");
     await gateway.settled();
@@ -77,9 +79,7 @@ test("arguments of a tool call come from the event before or after it", async ()
 });
 
 test("a tool behind the gateway's catalog has its own name and arguments", async () => {
-  const dataDir = tempDir();
-  const worker = await fakeWorker({ dataDir, over: "socket", does: "answer" });
-  const gateway = gatewayDouble({ deps: { environment: { MEM_DATA_DIR: dataDir }, clock } });
+  const { worker, gateway } = await recordedGateway();
   for (const id of ["issues__create", "memory_search"]) {
     const params = { id, args: { title: "Login" } };
     gateway.emit("before_tool_call", { event: { toolName: "tool_call", params } });
