@@ -45,20 +45,11 @@ export interface ImportOptions {
 
 /** Resolves with what was imported, also after `signal`. */
 export async function importAll(sources: readonly Source[], options: ImportOptions): Promise<ImportProgress> {
-  const { port, signal, onProgress } = options;
+  const { port, signal, filter, onProgress } = options;
   let progress: ImportProgress = {
     ...noImports,
-    ...{
-      sources: sources.length,
-      finished: 0,
-      records: 0,
-      lines: 0,
-      excluded: 0,
-      malformed: 0,
-      unfinished: 0,
-      malformedAt: [],
-    },
-    unreadable: [],
+    ...{ sources: sources.length, finished: 0, records: 0, lines: 0, excluded: 0, malformed: 0 },
+    ...{ unfinished: 0, malformedAt: [], unreadable: [] },
     ...{ total: sources.reduce((sum, { size }) => sum + size, 0), done: 0, failed: 0, waiting: 0 },
   };
   const show = (change: Partial<ImportProgress>): void => {
@@ -72,7 +63,7 @@ export async function importAll(sources: readonly Source[], options: ImportOptio
       for await (const counts of importSource(source, options)) {
         const { malformedAt, unreadable, ...sums } = counts;
         show({
-          ...addCounts(onlySums(progress), sums),
+          ...addCounts<Sums>(sums, progress),
           unreadable: [...progress.unreadable, ...unreadable],
           malformedAt: [...progress.malformedAt, ...malformedAt].slice(0, mostNamed),
         });
@@ -84,6 +75,9 @@ export async function importAll(sources: readonly Source[], options: ImportOptio
     show({ finished: progress.finished + 1, done: before + source.size });
   }
   const [any] = sources;
+  // Memories of agents change where transcripts have nothing new.
+  for (const { key, host } of filter === null ? oneOfEachHost(sources) : [])
+    await sendBatch(port, { source: key, host, events: [] }, { signal });
   for (
     let waited = 0;
     any !== undefined && waited < longestWaitMs && !signal.aborted;
@@ -97,6 +91,8 @@ export async function importAll(sources: readonly Source[], options: ImportOptio
   return progress;
 }
 
+const oneOfEachHost = (sources: readonly Source[]) => new Map(sources.map((one) => [one.host, one])).values();
+
 const mostNamed = 5;
 const lookEveryMs = 250;
 // Records of a part take a second; where a model is called for others, its messages are not counted.
@@ -104,19 +100,6 @@ const longestWaitMs = 120_000;
 
 type Sums = ImportCounts &
   Pick<ImportProgress, "records" | "lines" | "excluded" | "malformed" | "unfinished" | "done">;
-
-function onlySums({
-  sources: _s,
-  finished: _f,
-  malformedAt: _m,
-  unreadable: _u,
-  total: _t,
-  failed: _x,
-  waiting: _w,
-  ...sums
-}: ImportProgress): Sums {
-  return sums;
-}
 
 async function* importSource(
   source: Source,

@@ -86,7 +86,9 @@ export function createEventImports(deps: ImportDeps): EventImports {
       // Not event by event: a few large batches of records take a third less time than one for each turn.
       for (const session of queued) deps.notify(session);
       queued.clear();
-      for (const cwd of new Set(taken.flatMap((one) => one.cwd ?? []))) await deps.readMemories(cwd);
+      const isEnd = events.length === 0 && position === undefined;
+      const folders = isEnd ? store.imports.foldersOf(hostName) : taken.flatMap(({ cwd }) => cwd ?? []);
+      for (const cwd of new Set(folders)) await deps.readMemories(cwd);
       await Promise.all(written.map((session) => generated(context, session)));
       return counts;
     },

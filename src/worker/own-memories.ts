@@ -30,7 +30,7 @@ interface OwnMemoriesDeps {
   projects: Pick<WorkerProjects, "placeOf" | "claim">;
   /** The folders of a host with a record. */
   recorded(host: string): readonly string[];
-  exclusions: Pick<Exclusions, "isNamedIn">;
+  exclusions: Pick<Exclusions, "isNamedIn" | "hasPlace">;
   publish(event: StreamEvent): void;
   onNewText(ids: readonly number[]): void;
 }
@@ -54,6 +54,7 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
     seen.set(name, version);
   }
   async function read(cwd: string): Promise<void> {
+    if (deps.exclusions.hasPlace({ cwd })) return;
     for (const memory of memoriesOf(cwd))
       await failOpen("reading an agent's own memory", () => readOne(cwd, memory));
   }

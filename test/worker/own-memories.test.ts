@@ -106,14 +106,15 @@ test("an import reads the memory of its projects, and follows it", async () => {
   const { cwd, wrote, rules, post } = await project();
   const payload = { session_id: `imported-${cwd}`, cwd, prompt: "What is it?" };
   const events = [{ event: "UserPromptSubmit", at: Date.now(), key: "one", turn: null, payload }];
-  const imported = async () => {
+  const imported = async (events: object[]) => {
     await post("/api/import/events", { source: "0".repeat(64), host: "claude-code", events });
     return (await rules()).rules;
   };
   const path = wrote("pnpm", "feedback", "Use pnpm, never npm.");
-  expect(await imported()).toMatchObject([{ text: "Use pnpm, never npm.", source: "agent" }]);
+  expect(await imported(events)).toMatchObject([{ text: "Use pnpm, never npm.", source: "agent" }]);
   rmSync(path);
-  expect(await imported()).toEqual([]);
+  // The end of an import without anything new.
+  expect(await imported([])).toEqual([]);
 });
 
 test("a fact that the user rejected or deleted stays away with the same file", async () => {

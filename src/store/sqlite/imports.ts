@@ -55,6 +55,15 @@ export function createImports(db: Sqlite) {
      where p.status <> 'dead' and r.imported_at_epoch is not null`,
   );
   return {
+    /** Where sessions of the host ran, the last 200. */
+    foldersOf: sql.values<[host: string], string>(
+      `select cwd
+       from sessions
+       where host = ? and cwd is not null
+       group by cwd
+       order by max(last_active_at_epoch) desc
+       limit 200`,
+    ),
     /** Imported messages that are not finished. */
     waiting: () => waiting() ?? 0,
     /** What the reader of the source stored last; null before the first import. */
