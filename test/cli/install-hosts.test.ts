@@ -113,6 +113,14 @@ test("repair and doctor say alike what the user took back, and how to allow it",
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
+test.each(["claude-code", "gemini-cli", "copilot-cli"])(
+  "install says what %s no longer asks",
+  async (host) => {
+    const { stdout } = await homeWithWorker()("install", host);
+    expect(stdout.replace(/\s+/g, " ")).toContain("its agent calls the tools of mem without asking");
+  },
+);
+
 test("failed hosts end the output, with the place of the mistake in words", async () => {
   const mem = homeWithWorker();
   write(fileOf(mem, ".gemini", "settings.json"), '{\n  "a": 1,\n  "b": oops\n}\n');
@@ -219,9 +227,7 @@ test("a read-only settings file stays as it is, with the command that helps", as
 test("with the default data directory no empty environment is registered", async () => {
   const home = tempDir();
   const mem = calledMem({ HOME: home, MEM_DATA_DIR: join(home, ".mem") });
-  const texts = await Promise.all(
-    ["codex", "opencode"].map(async (host) => (await mem("install", host, "--print")).stdout),
-  );
-  expect(texts.join("")).toContain("mem-mcp.sh");
-  expect(texts.join("")).not.toMatch(/\benv/);
+  const { stdout } = await mem("install", "codex", "opencode", "--print");
+  expect(stdout.match(/mem-mcp\.sh/g)).toHaveLength(2);
+  expect(stdout).not.toMatch(/\benv/);
 });

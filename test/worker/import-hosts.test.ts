@@ -129,28 +129,26 @@ const recorded = {
   ],
 } satisfies Record<string, [string, string, object][]>;
 
-describe("rollouts of Codex CLI", () => {
-  test("become sessions with prompts, tool uses and turns", async () => {
-    expect(await importAll("codex")).toMatchObject({
-      sessions: 1,
-      prompts: 2,
-      toolUses: 4,
-      turns: 2,
-      malformed: 0,
-    });
-    const { sessions, prompts, observations } = stored();
-    expect(sessions).toMatchObject([
-      {
-        ...{ host: "codex", cwd: "/home/user/demo", status: "completed", project: "demo" },
-        created_at_epoch: Date.parse("2026-07-09T03:20:03Z"),
-      },
-    ]);
-    expect(prompts).toMatchObject([{ prompt_text: "Why does the build fail on staging?" }, {}]);
-    // The hooks of Codex do not say that a command failed; its rollouts do.
-    expect(observations).toContainEqual(
-      expect.objectContaining({ title: expect.stringMatching(/^make build failed with exit code 2/) }),
-    );
+test("rollouts of Codex CLI become sessions with prompts, tool uses and turns", async () => {
+  expect(await importAll("codex")).toMatchObject({
+    sessions: 1,
+    prompts: 2,
+    toolUses: 4,
+    turns: 2,
+    malformed: 0,
   });
+  const { sessions, prompts, observations } = stored();
+  expect(sessions).toMatchObject([
+    {
+      ...{ host: "codex", cwd: "/home/user/demo", status: "completed", project: "demo" },
+      created_at_epoch: Date.parse("2026-07-09T03:20:03Z"),
+    },
+  ]);
+  expect(prompts).toMatchObject([{ prompt_text: "Why does the build fail on staging?" }, {}]);
+  // The hooks of Codex do not say that a command failed; its rollouts do.
+  expect(observations).toContainEqual(
+    expect.objectContaining({ title: expect.stringMatching(/^make build failed with exit code 2/) }),
+  );
 });
 
 test("a message typed during a turn of Codex is imported once when its rollout grows", async () => {
@@ -183,21 +181,19 @@ test("a message typed during a turn of Codex is imported once when its rollout g
   expect(stored().prompts).toHaveLength(3);
 });
 
-describe("sessions of Gemini CLI", () => {
-  test("become sessions, of files with lines and of files with one object", async () => {
-    expect(await importAll("gemini")).toMatchObject({
-      sessions: 2,
-      prompts: 3,
-      toolUses: 3,
-      turns: 3,
-      malformed: 0,
-    });
-    const { sessions } = stored();
-    expect(sessions).toMatchObject([
-      { created_at_epoch: Date.parse("2026-05-10T10:00:01Z") },
-      { host: "gemini-cli", cwd: "/home/user/demo", created_at_epoch: Date.parse("2026-07-10T10:00:01Z") },
-    ]);
+test("files of Gemini CLI, with lines or one object, become sessions", async () => {
+  expect(await importAll("gemini")).toMatchObject({
+    sessions: 2,
+    prompts: 3,
+    toolUses: 3,
+    turns: 3,
+    malformed: 0,
   });
+  const { sessions } = stored();
+  expect(sessions).toMatchObject([
+    { created_at_epoch: Date.parse("2026-05-10T10:00:01Z") },
+    { host: "gemini-cli", cwd: "/home/user/demo", created_at_epoch: Date.parse("2026-07-10T10:00:01Z") },
+  ]);
 });
 
 describe.each([
