@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { attacks, closing, earlier, elsewhere, prompts, uses } from "../helpers/attacks.ts";
 import { type CalledWorker, callWorker, sharedWorker } from "../helpers/called-worker.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { sharedTempDir } from "../helpers/temp-dir.ts";
 
 const root = sharedTempDir();
@@ -246,6 +247,20 @@ test("what the user wrote, pinned or said gives way to words of the user only", 
     replaces: rule.body.id,
   });
   expect(changed.body.replaced).toMatchObject({ id: rule.body.id });
+});
+
+test("counts the turns with a kept record, and those with only a candidate", async () => {
+  const called = await callWorker();
+  const one = await session("counted", called);
+  await one.prompt("why does it fail?");
+  await one.keep({ kind: "fact", text: "The log is in var/log." });
+  await one.keep({ kind: "cause", text: "The disk was full." });
+  await one.hook("stop", { last_assistant_message: "Found it: the job failed because the disk was full." });
+  await one.prompt("from now on always run the linter before you commit");
+  await one.hook("stop", { last_assistant_message: "Understood." });
+  await one.prompt("thanks");
+  const agent = { turns: 3, kept: 2, keptTurns: 1, missedTurns: 1 };
+  await eventually(async () => expect((await called.get("/api/stats")).body).toMatchObject({ agent }));
 });
 
 test("the same text again is the same record", async () => {
