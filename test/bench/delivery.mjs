@@ -1,14 +1,13 @@
 // Whether the right memory reaches the agent before it acts: `npm run bench -- delivery --data <folder>`. The options
 // and the form of a scenario are in README.md beside this file.
 import { deliver } from "./delivery/deliver.mjs";
-import { foldFigures } from "./delivery/folds.mjs";
 import { deliverHosted } from "./delivery/hosted.mjs";
 import { createIdealReader } from "./delivery/ideal-reader.mjs";
 import { readOptions, selectScenarios } from "./delivery/options.mjs";
 import { loadScenarioSet, setFolders } from "./delivery/scenario-set.mjs";
 import { scoreScenario } from "./delivery/score.mjs";
 import { startScriptedModel } from "./delivery/scripted-model.mjs";
-import { foldTable, kindTable, missLines, momentTable, quietLine, scenarioLines } from "./delivery/table.mjs";
+import { kindTable, missLines, momentTable, quietLine, scenarioLines } from "./delivery/table.mjs";
 import { gatedFigures } from "./delivery/targets.mjs";
 import { countRecords, modelFigures } from "./delivery/written-records.mjs";
 
@@ -62,7 +61,7 @@ async function deliverBy(
   }
 }
 
-function reportLines(scores, { showsMisses, folds }) {
+function reportLines(scores, { showsMisses }) {
   return [
     ...kindTable(scores),
     "",
@@ -70,7 +69,6 @@ function reportLines(scores, { showsMisses, folds }) {
     "",
     quietLine(scores),
     ...(showsMisses ? missLines(scores) : []),
-    ...(folds === 0 ? [] : foldTable(foldFigures(scores, folds))),
   ];
 }
 
