@@ -42,9 +42,11 @@ export function saidQuote(
 /** Whether the quote shares words with each sentence of the text: any words of the user would make any text a rule otherwise. */
 function isAbout(text: string, quote: string): boolean {
   const known = gramsOf(quote);
-  const shared = text
-    .split(/(?<=[.!?])\s+|(?<=[。！？])(?=.)/)
-    .map((sentence) => [...gramsOf(sentence)].filter((gram) => known.has(gram)).length);
+  const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])(?=.)/).map((sentence) => [...gramsOf(sentence)]);
+  // The end of an abbreviation leaves a word or two.
+  const shared = sentences
+    .filter((grams, at) => at === 0 || grams.length > 3)
+    .map((grams) => grams.filter((gram) => known.has(gram)).length);
   return Math.min(...shared) > 0 && Math.max(...shared) >= sharedGrams;
 }
 
