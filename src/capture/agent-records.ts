@@ -2,10 +2,11 @@
 // of it, but a page that it read may speak through it: what it keeps is checked here before it is a rule.
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents, type InsertManual, insertManual } from "../core/records/manual-observation.ts";
 import type { AgentSession, Judged, Observation } from "../core/records/records.ts";
-import { type KeptKind, keptByAgent, type StatementKind } from "../core/records/statement.ts";
+import { isProposal, type KeptKind, keptByAgent, type StatementKind } from "../core/records/statement.ts";
 import { commandIn, type ToolUse } from "../core/tools/tool-kind.ts";
 import { userWordsIn } from "../core/tools/user-answers.ts";
 import { cleanPrompt, cleanText } from "../privacy/clean.ts";
@@ -84,6 +85,7 @@ export interface AgentRecords {
 export function createAgentRecords(deps: AgentRecordsDeps): AgentRecords {
   const publishChanged = (observation: Observation): void =>
     deps.publish({ type: "observation_changed", observation });
+  const verdicts = new RecentMap<string, number>(1_000);
   return {
     async keep(given) {
       const { text, isPrivate } = cleanPrompt(given.text);
@@ -101,7 +103,7 @@ export function createAgentRecords(deps: AgentRecordsDeps): AgentRecords {
     },
     async judge(given) {
       const { project } = placeOf(deps, given);
-      const judged = await deps.store.commit(() => judge(deps, { ...given, project }));
+      const judged = await deps.store.commit(() => judge(deps, { ...given, project }, verdicts));
       if (judged instanceof MemError) throw judged;
       publishChanged(judged);
       return judged;
@@ -136,11 +138,14 @@ function store(deps: AgentRecordsDeps, record: Placed<AgentRecord>): Kept | MemE
   if (session?.prompt_private === 1) return { status: "skipped", reason: "private" };
   const same = agentRecords.sameText({ project, text });
   const sdk_session_id = session?.sdk_session_id ?? noSession;
-  if (same === undefined && agentRecords.count(sdk_session_id, now - sessionMs) >= mostKept) return tooMany();
+  if (same === undefined && agentRecords.count(sdk_session_id, now - sessionMs) >= mostKept)
+    return tooMany("kept");
   const { kind, isSure, quote } = checked(deps, record, session);
-  const { old, kept_old } = replacedBy(deps, record, isSure);
+  // The user says now what was proposed before.
+  const replaces = record.replaces ?? (isSure && same && isProposal(same) ? same.id : undefined);
+  const { old, kept_old } = replacedBy(deps, { ...record, replaces }, isSure);
   if (same !== undefined && same.id !== old?.id)
-    return { status: "exists", observation: same, kind, proposed: false, replaced: null, kept_old: null };
+    return { ...nothingNew, observation: same, kind, proposed: isProposal(same) };
   if (record.cwd !== undefined && record.project === undefined) deps.projects.claim(record.cwd);
   const observation = insertManual(observations.insert, {
     draft: keptDraft({ text, kind, isSure, quote }),
@@ -158,13 +163,15 @@ function store(deps: AgentRecordsDeps, record: Placed<AgentRecord>): Kept | MemE
   return { status: "stored", observation, kind, proposed, replaced: replaced ?? null, kept_old };
 }
 
+const nothingNew = { status: "exists", replaced: null, kept_old: null } as const;
+
 function replacedTo(superseded_by: number): Judged {
   return { status: "superseded", superseded_by, note: null };
 }
 
-function tooMany(): MemError {
+function tooMany(done: "kept" | "judged"): MemError {
   return new MemError("conflict", {
-    message: `This session has kept ${mostKept} records, which is the most. Nothing was stored.`,
+    message: `This session has ${done} ${mostKept} records, which is the most. Nothing was changed.`,
     hint: "Keep what later sessions need, not what was done. Replace a record: name its id in `replaces`.",
   });
 }
@@ -214,7 +221,11 @@ function isOfUser({ generator, pinned }: Observation): boolean {
   return generator === "manual" || pinned === 1;
 }
 
-function judge({ store }: AgentRecordsDeps, { id, verdict, why, project }: Placed<AgentVerdict>) {
+function judge(
+  { store }: AgentRecordsDeps,
+  { id, verdict, why, project, host }: Placed<AgentVerdict>,
+  verdicts: Map<string, number>,
+) {
   const observation = store.observations.byId(id);
   if (observation === undefined || observation.project !== project)
     return new MemError("not_found", {
@@ -226,6 +237,12 @@ function judge({ store }: AgentRecordsDeps, { id, verdict, why, project }: Place
       message: `#${id} is the user's: only words of the user take it back. Nothing was changed.`,
       hint: `Did they say so now? Call \`remember\` with their words as \`quote\` and \`replaces\` ${id}.`,
     });
+  // It has ended already, and by a better reason perhaps.
+  if (observation.status !== "active") return observation;
+  const session = store.agentRecords.session({ project, host: host ?? null })?.sdk_session_id ?? noSession;
+  const before = verdicts.get(session) ?? 0;
+  if (before >= mostKept) return tooMany("judged");
+  verdicts.set(session, before + 1);
   const reason = cleanText(lineOf(why ?? ""));
   const note = `Judged by the agent: ${verdict}${reason === "" ? "" : `, ${reason}`}`;
   const status = verdict === "wrong" ? "rejected" : "superseded";

@@ -1,8 +1,9 @@
 // A record that an agent keeps: whether the user's words carry it, and its draft. For the worker and the server.
 import { quotedTexts } from "../core/records/quoted-text.ts";
 import { type KeptKind, type StatementKind, typeOfKind } from "../core/records/statement.ts";
-import { saysVerbatim, typedParts } from "../core/tools/typed-text.ts";
+import { sentencesWith, typedParts, wordsOf } from "../core/tools/typed-text.ts";
 import { cleanText } from "../privacy/clean.ts";
+import { parseRule } from "../statements/rules/prohibitions.ts";
 
 /** Per session of the worker, per key and day of the server: an agent that keeps more lists what it did. */
 export const mostKept = 30;
@@ -30,18 +31,41 @@ export function saidQuote(
   answers: () => readonly string[] = () => [],
 ): string | null {
   if (quote == null || !isAbout(text, quote)) return null;
-  const isIn = (words: string): boolean => saysVerbatim(words, quote);
+  const isIn = (words: string): boolean => {
+    const said = sentencesWith(words, quote);
+    return said !== null && !leavesOutNegation(said, quote);
+  };
   const isSaid = prompts.some((prompt) => isIn(typedParts(prompt).typed)) || answers().some(isIn);
   return isSaid ? cleanText(lineOf(quote)) : null;
 }
 
-/** Whether the quote shares words with the text: any sentence of the user would make any text a rule otherwise. */
+/** Whether the quote shares words with each sentence of the text: any words of the user would make any text a rule otherwise. */
 function isAbout(text: string, quote: string): boolean {
-  const known = gramsOf(text);
-  return [...gramsOf(quote)].filter((gram) => known.has(gram)).length >= sharedGrams;
+  const known = gramsOf(quote);
+  const sentences = text.split(/(?<=[.!?])\s+|(?<=[。！？])(?=.)/).map((sentence) => [...gramsOf(sentence)]);
+  // The end of an abbreviation leaves a word or two.
+  const shared = sentences
+    .filter((grams, at) => at === 0 || grams.length > 3)
+    .map((grams) => grams.filter((gram) => known.has(gram)).length);
+  return Math.min(...shared) > 0 && Math.max(...shared) >= sharedGrams;
 }
 
 const sharedGrams = 2;
+
+// "Push to main" of "never push to main".
+function leavesOutNegation(said: string, quote: string): boolean {
+  const objectsOf = (text: string) =>
+    parseRule(text).prohibitions.map(({ object }) => ` ${wordsOf(object)} `);
+  const words = ` ${wordsOf(quote)} `;
+  const kept = objectsOf(quote);
+  return objectsOf(said).some(
+    (object) => overlap(object, words) && !kept.some((one) => overlap(one, object)),
+  );
+}
+
+function overlap(one: string, other: string): boolean {
+  return one.includes(other) || other.includes(one);
+}
 
 // Pairs of CJK letters, and four letters of other words.
 function gramsOf(text: string): Set<string> {

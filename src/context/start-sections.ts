@@ -21,6 +21,8 @@ export interface SectionsRequest {
   tokens: number;
   /** Records that the reader has already. */
   known: ReadonlySet<number>;
+  /** The command that lists all rules; without one, search finds them. */
+  rulesCommand?: string;
 }
 
 /** `rankable` is absent where only the salient statements can be read. */
@@ -39,7 +41,7 @@ export interface StartSections {
 export interface StartSection {
   heading: string;
   lines: string[];
-  /** The record of each line. */
+  /** The records of the lines. */
   records: RecordName[];
 }
 
@@ -49,13 +51,13 @@ export interface StartSection {
  */
 export function startSections(
   source: StatementSource | undefined,
-  { projects, tokens, known }: SectionsRequest,
+  { projects, tokens, known, rulesCommand }: SectionsRequest,
   readRules: RuleReader = createRuleReader(),
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
   // Other pinned records than rules are shown before the sections.
   const isNew = (one: QuotedRecord): boolean => !known.has(one.id) && one.pinned !== 1;
-  const standing = source.standingRules({ projects, limit: maxRules }).filter(({ id }) => !known.has(id));
+  const standing = source.standingRules({ projects, limit: maxCounted }).filter(({ id }) => !known.has(id));
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
@@ -71,7 +73,8 @@ export function startSections(
   // What the agent kept of a turn stands for what sentences of it say.
   const isWeaker = (one: QuotedRecord): boolean => !isKept(one) && !keptTurns.has(turnKey(one));
   const sure = standing.filter((one) => isKept(one) || isWeaker(one));
-  const rules = withoutSameRules(inOrder(sure), ({ summary }) => summary);
+  const cut = inOrder(sure).slice(maxRules);
+  const rules = withoutSameRules(inOrder(sure).slice(0, maxRules), ({ summary }) => summary);
   // Of sentences only the agent's: of the user's wishes and of failed commands less than half was of use to a later session.
   // No other decision of the user is as salient as an answer to the agent's question.
   const isAnswer = (one: QuotedRecord): boolean =>
@@ -91,7 +94,13 @@ export function startSections(
   const room = new Room(tokens);
   const isStand = ({ statement_kind: kind }: QuotedRecord): boolean => kind === "state" || kind === "open";
   const sections = [
-    room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules),
+    room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules, (shown) => {
+      const more = rules.length + cut.length - shown;
+      const which = `- ${more} more of the user's rules ${more === 1 ? "applies" : "apply"}`;
+      return more === 0
+        ? null
+        : `${which}: ${rulesCommand === undefined ? "search" : `\`${rulesCommand}\``}.`;
+    }),
     room.fill("Where the work stands", kept.filter(isStand).map(quotedWithDay), tokens),
     room.fill("Known here", kept.filter((one) => !isStand(one)).map(quoted), tokens),
     room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
@@ -110,7 +119,7 @@ export function startSections(
     ),
   ].filter(({ lines }) => lines.length > 0);
   const named = sections.flatMap((section) => section.records);
-  const repeated = standing.filter((one) => !rules.includes(one));
+  const repeated = standing.filter((one) => !rules.includes(one) && !cut.includes(one));
   const shown = named.flatMap(({ kind, id }) => (kind === "observation" ? id : []));
   return {
     sections,
@@ -126,7 +135,9 @@ function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
 
 /** Heading of open work. */
 export const openHeading = "Left open";
+// More do not fit; the others are counted.
 const maxRules = 60;
+const maxCounted = 1_000;
 const maxStatements = 200;
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15 };
 // Of the lines above them in labelled sessions two of three were of use alone, and nine of ten beside kept records.
@@ -165,10 +176,20 @@ class Room {
     this.left = tokens;
   }
 
-  /** As many of the first lines as fit in the share; shorter lines after one that is too long still get in. */
-  fill(heading: string, lines: readonly Line[], share: number): StartSection {
-    let room = Math.min(share, this.left) - textTokens(heading) - headingTokens;
-    const before = room;
+  /**
+   * As many of the first lines as fit in the share; shorter lines after one that is too long still get in. `noteFor` says that
+   * others did not.
+   */
+  fill(
+    heading: string,
+    lines: readonly Line[],
+    share: number,
+    noteFor: (shown: number) => string | null = () => null,
+  ): StartSection {
+    const before = Math.min(share, this.left) - textTokens(heading) - headingTokens;
+    const all = lines.reduce((sum, { text }) => sum + textTokens(text) + newlineTokens, 0);
+    const reserved = textTokens((all > before ? noteFor(0) : noteFor(lines.length)) ?? "");
+    let room = before - reserved;
     const shown: Line[] = [];
     for (const line of lines) {
       if (room < leastLine) break;
@@ -180,14 +201,18 @@ class Room {
       if (line.also !== undefined) this.ids.add(line.also.id);
       this.shownTurns.add(line.record, line.text);
     }
-    if (shown.length > 0) this.left -= before - room + textTokens(heading) + headingTokens;
+    const note = before < reserved ? null : noteFor(shown.length);
+    if (shown.length > 0 || note !== null) this.left -= before - room + textTokens(heading) + headingTokens;
     const texts = new Map(shown.map(({ record, text }) => [record, text]));
     // Indented under a finding, open work would read as part of it.
     const standsAlone = (record: QuotedRecord): boolean => heading !== openHeading && isOpenWork(record);
     const ordered = byTurn([...texts.keys()], standsAlone);
     return {
       heading,
-      lines: ordered.map(({ record, isFirst }) => `${isFirst ? "" : "  "}${texts.get(record)}`),
+      lines: [
+        ...ordered.map(({ record, isFirst }) => `${isFirst ? "" : "  "}${texts.get(record)}`),
+        ...(note === null ? [] : [note]),
+      ],
       records: ordered.map(({ record }) => ({ kind: "observation", id: record.id })),
     };
   }

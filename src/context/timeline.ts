@@ -113,7 +113,11 @@ async function viewFor(
   const last = lastWordsOf(port, projects, { settings, recent: recent.map((one) => one.observation) });
   const tokens = beside - Math.min(linesTokens(lastLines(last)), beside / 2);
   // A text of any length, as requested over HTTP, has the same sections as one for a host.
-  const forSections = { projects, known, tokens: Math.min(maxSectionTokens - frameTokens, tokens) };
+  const sectionTokens = Math.min(maxSectionTokens - frameTokens, tokens);
+  const rulesCommand = searchCommand.endsWith(" search")
+    ? searchCommand.replace(/search$/, "rules")
+    : undefined;
+  const forSections = { projects, known, tokens: sectionTokens, ...(rulesCommand && { rulesCommand }) };
   const { sections, isKept, records: quoted } = startSections(port.statements, forSections, readRules);
   const left =
     tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));

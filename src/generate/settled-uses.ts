@@ -1,10 +1,12 @@
 // What the end of a turn says about earlier records: which are routine now, and which are superseded.
+import { wholeText } from "../core/records/quoted-text.ts";
 import type { ComparedRule } from "../core/records/records.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { replacesFix } from "../statements/commands/known-fix.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
 import { passedRuns, routineUses } from "../statements/routine.ts";
 import { replacesRule } from "../statements/rules/contradictions.ts";
+import { isSameRule } from "../statements/rules/same-rule.ts";
 import { saysLeftOpen } from "../statements/text/left-open.ts";
 import type { GenerationBatch, GenerationReply } from "./provider.ts";
 
@@ -21,6 +23,8 @@ export interface SettledReply extends GenerationReply {
   finished?: ReadonlyMap<number, Finishes>;
   /** Whether a rule replaces or repeats an older one. */
   replaces?: (rule: ComparedRule, older: ComparedRule) => boolean;
+  /** Whether two rules say the same. */
+  saysSame?: (one: ComparedRule, other: ComparedRule) => boolean;
 }
 
 /** A turn settles its tool uses when it gets its summary. */
@@ -38,6 +42,7 @@ export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: Ge
     finished: new Map(ended.flatMap(finishedBy)),
     replacesFix,
     replaces: replacesRule,
+    saysSame: (one, other) => isSameRule(wholeText(one), wholeText(other)),
   };
 }
 

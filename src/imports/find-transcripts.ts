@@ -6,7 +6,7 @@ import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { HostAt } from "../hosts/host-places.ts";
 import type { JsonObject } from "../text/json.ts";
-import { createClaudeCodeReader } from "./claude-code.ts";
+import { createClaudeCodeReader, rewoundIn } from "./claude-code.ts";
 import { createCodexReader } from "./codex.ts";
 import { type FoundFile, filesBelow } from "./files-below.ts";
 import { createGeminiReader } from "./gemini.ts";
@@ -21,6 +21,7 @@ interface TranscriptKind {
   /** True for a file that another one starts, such as the transcript of a sub-agent. */
   isPart(path: string): boolean;
   createReader(state: JsonObject, path: string): TranscriptReader;
+  rewoundIn?: typeof rewoundIn;
 }
 
 /** By the name of the command's source. */
@@ -31,6 +32,7 @@ export const transcriptKinds: Readonly<Record<string, TranscriptKind>> = {
     isTranscript: (path) => path.endsWith(".jsonl"),
     isPart: (path) => path.includes(`${sep}subagents${sep}`) || basename(path).startsWith("agent-"),
     createReader: createClaudeCodeReader,
+    rewoundIn,
   },
   codex: {
     host: "codex",
@@ -98,7 +100,7 @@ function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: Found
     key: contentKey(kindName, realpathSync(path)),
     host: kind.host,
     size: bytes,
-    steps: (position) => readTranscript({ path, createReader: kind.createReader }, { position, now }),
+    steps: (position) => readTranscript({ ...kind, path }, { position, now }),
   };
 }
 

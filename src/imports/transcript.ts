@@ -27,6 +27,8 @@ export interface TranscriptReader {
 export interface TranscriptFile {
   path: string;
   createReader(state: JsonObject, path: string): TranscriptReader;
+  /** Offsets of lines that are left out: of turns that the user rewound. */
+  rewoundIn?: ((path: string) => Promise<ReadonlySet<number>>) | undefined;
 }
 
 /** How far a file was read. */
@@ -54,7 +56,7 @@ const stepLines = 5_000;
 
 /** Reads from the stored position; yields nothing for a file that was read to its end. */
 export async function* readTranscript(
-  { path, createReader }: TranscriptFile,
+  { path, createReader, rewoundIn }: TranscriptFile,
   { position, now }: ReadOptions,
 ): AsyncGenerator<SourceStep> {
   const { size, mtimeMs } = statOf(path);
@@ -62,6 +64,7 @@ export async function* readTranscript(
   if (last !== null && last.size === size) return;
   const { offset: from, end: knownUntil } = last ?? { offset: 0, end: 0 };
   const reader = createReader(last?.state ?? {}, path);
+  const rewound = await rewoundIn?.(path);
   let step = emptyStep();
   let chars = 0;
   let at = from;
@@ -103,7 +106,7 @@ export async function* readTranscript(
     if (entry === null) {
       step.malformed += 1;
       step.malformedAt ??= line;
-    } else take(reader.read(entry, start));
+    } else if (rewound?.has(start) !== true) take(reader.read(entry, start));
     if (start < knownUntil) step.known = step.events.length;
     if (step.events.length >= stepEvents || chars >= stepChars || step.lines >= stepLines)
       yield finish(false);

@@ -66,6 +66,8 @@ type Ports = Pick<
   | "views"
 >;
 
+const monthMs = 30 * 24 * 3_600_000;
+
 export function createHttpPorts(deps: PortDeps): Ports {
   const { store, settings, port } = deps;
   const { sessions, observations, summaries, prompts, viewerStates } = store;
@@ -80,7 +82,11 @@ export function createHttpPorts(deps: PortDeps): Ports {
     summaries,
     prompts,
     projects: store.projects.labels,
-    stats: () => ({ worker: workerStats(deps), database: store.stats() }),
+    stats: () => ({
+      worker: workerStats(deps),
+      database: store.stats(),
+      agent: store.agentTurns(deps.clock.now() - monthMs),
+    }),
     status: statusPorts(deps),
     queue: createQueue(deps),
     remote: remoteAccess(settings),

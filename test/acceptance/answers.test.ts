@@ -27,7 +27,6 @@ test("an answer of a skipped tool reaches the context; all messages are counted"
   await send("PostToolUse", { tool_name: "TodoWrite", tool_use_id: "toolu_2", tool_input: { todos: [] } });
   await send("Stop", { last_assistant_message: "The invoices are converted in `src/invoice.ts`." });
   await drained(worker);
-
   const quote = `${question} ECB (not Own table)`;
   const start = await callMem(home, ["context", "--project", "shop"]);
   expect(start.stdout).toContain(quote);

@@ -41,7 +41,6 @@ test("marks records of a branch and ranks them lower, until the branch is merged
     (await search(worker, folder, "timeout of the payment client"))[0];
   const onMain = "The timeout of the payment client is 30 seconds because the bank answers late.";
   const onFeat = "The timeout of the payment client is 5 seconds because the bank answers fast now.";
-
   await turn("s1", "Why does the payment client wait so long?", onMain);
   await soon(async () => (await first())?.title.includes("30 seconds") === true);
   git("switch", "--quiet", "--create", "feat/x");
@@ -69,7 +68,6 @@ test("marks records of a branch and ranks them lower, until the branch is merged
   await expectBranchFilter(worker, { cwd: folder, branch: "feat/x", anchor: String(other?.id) });
   const started = await hook("SessionStart", { session_id: "s3", source: "startup" });
   expect(started).toContain("(branch feat/x, not merged)");
-
   git("merge", "--quiet", "--no-ff", "--no-edit", "feat/x");
   await soon(async () =>
     (await search(worker, folder, "5 seconds bank")).every(({ merged }) => merged === true),

@@ -65,14 +65,12 @@ test("injects everything once, by two hooks and over a restart, until a reset", 
   const begin = { ...base, source: "startup" };
   const both = (worker: WorkerProcess, event: string, payload: object) =>
     Promise.all([send(worker, event, payload), send(worker, event, payload)]).then(answered);
-
   const [start = "", ...more] = await both(first, "SessionStart", begin);
   expect(more).toEqual([]);
   expect(start).toMatch(/^<mem-context-(\w{8})>\n[\s\S]+\n<\/mem-context-\1>$/);
   for (const name of ["login", "cache", "queue"]) expect(start).toContain(name);
   const prompt = { ...base, prompt: "why does the login redirect lose its query?", prompt_id: "p-1" };
   expect(await both(first, "UserPromptSubmit", prompt)).toEqual([]);
-
   await first.stop();
   const second = await startWorker(home);
   const read = { ...base, tool_name: "Read", tool_input: { file_path: join(folder, "src/login/login.ts") } };
@@ -118,7 +116,6 @@ test("a setting writes context files, and one command removes them without a tra
   await started(off.home, folder);
   expect(await off("folders", "refresh")).toMatchObject({ code: 65, stdout: "" });
   expect(existsSync(join(folder, "src", "login", "CLAUDE.md"))).toBe(false);
-
   const mem = calledMem({ MEM_FOLDER_CONTEXT_ENABLED: "true" });
   await started(mem.home, folder);
   expect((await mem("folders", "refresh")).stdout).toContain("3 files written.");

@@ -70,7 +70,6 @@ test("excluded paths and projects leave no byte from the next event on", async (
   expect((await mem("project", "off", "none")).code).toBe(66);
   await turn(mem, { cwd: "/w/open", word: "kanari-on" });
   await idle(mem);
-
   await mem("worker", "stop");
   await turn(mem, { cwd: "/w/client/acme", word: "kanari-spooled" });
   await turn(mem, { cwd: "/w/open", word: "kanari-waits" });
@@ -90,12 +89,10 @@ test("imports leave out excluded projects and paths, and explicit requests say s
     string,
   ];
   for (const folder of [open, off, client]) mkdirSync(folder);
-
   await mem("worker", "start");
   expect((await mem("remember", "Always use the kanari-rule tool.", "--project", "off")).code).toBe(0);
   await mem("project", "off", "off");
   await mem("settings", "set", "MEM_EXCLUDE_PATHS", `${client}/**,*.pem`);
-
   const memory = otherMemory(root, [
     { project: "open", word: "kanari-plain", file: "a.ts" },
     { project: "open", word: "kanari-key", file: join(open, "certs/k.pem") },
@@ -110,7 +107,6 @@ test("imports leave out excluded projects and paths, and explicit requests say s
   expect(JSON.parse((await mem("import", "claude-code", "--json", "--yes")).stdout)).toMatchObject({
     ...{ sessions: 1, prompts: 1, skipped: 4 },
   });
-
   const rule = await mem("remember", "Always use the kanari-refused tool.", "--project", "off");
   expect(rule.code).toBe(65);
   expect(rule.stderr).toContain("`off` is excluded");

@@ -199,7 +199,6 @@ test("a killed forget goes on in the next worker, and its undo restores all of i
     ((await worker.get("/api/forget")).body as { done: number }).done > 0 ? true : undefined;
   await until(isBegun, 20_000, "the first step");
   await worker.kill();
-
   const next = await startWorker(home);
   await until(
     async () => ((await next.get("/api/forget")).body as State).trash_id ?? undefined,

@@ -80,12 +80,10 @@ describe("a worker with a model", () => {
     expect(JSON.parse(stdout)).toMatchObject({ total: { calls: 1, failed_calls: 0 } });
     const { stdout: status } = await callMem(home, ["status"]);
     expect(status).toMatch(/^Provider +compat/m);
-
     await use(worker, "s2", 2);
     await complete(worker, "s2");
     await allDone(worker, 12);
     expect(model.requests).toHaveLength(2);
-
     model.play("rate-limited");
     await use(worker, "s3", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
@@ -142,7 +140,6 @@ describe("a worker with a model", () => {
     await allDone(next, 10);
     const { body } = await next.get("/api/observations?limit=100");
     expect((body as { items: unknown[] }).items).toHaveLength(1);
-
     model.play("hang");
     const before = model.requests.length;
     const hook = { session_id: "s2", prompt_id: "p2", cwd: "/home/user/demo" };

@@ -101,7 +101,6 @@ test("another passphrase, then another key: devices follow, and nothing is lost"
   await eventually(async () => expect(await rulesOf(laptop, keys)).toHaveLength(2));
   expect(await setUp(tablet, "the second passphrase")).toMatchObject({ code: 0 });
   await eventually(async () => expect(await rulesOf(tablet, keys)).toHaveLength(2));
-
   const rotated = await ask(laptop, ["rotate"], "the third passphrase");
   const { recovery_phrase: phrase } = JSON.parse(rotated.stdout) as { recovery_phrase: string };
   await laptop("remember", "Written with the second key.", ...keys);

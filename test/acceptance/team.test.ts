@@ -72,7 +72,6 @@ test("colleagues find accepted records, and what the team deletes does not retur
   expect(connected.stdout).toMatch(/Sent {6}1 record of this device/);
   await observe(anna, "Turbine blades are blue");
   await eventually(async () => expect(await titlesOf(anna, "turbine")).toHaveLength(2));
-
   await ben("remember", "Use pnpm, never npm.", "--project", "shop");
   expect((await connect(ben, key, "--project", "shop")).stdout).toContain("Sent      0 records");
   expect(await titlesOf(ben, "turbine")).toEqual([
@@ -81,7 +80,6 @@ test("colleagues find accepted records, and what the team deletes does not retur
   ]);
   const shown = await ben("search", "--team", "turbine", "blades");
   expect(shown.stdout).toContain("Turbine blades are blue");
-
   const [hit] = JSON.parse((await ben("search", "--team", "--json", "blades")).stdout).items;
   expect(shown.stdout).toContain(hit.id);
   const whole = await ben("show", hit.id);

@@ -67,7 +67,6 @@ test("statement bounds isolate tenants without policies, and each bound is neede
   );
   expect(whole.slice(0, 5), `MEM_TEST_SEED=${seed}`).toEqual([]);
   walls.onText = () => undefined;
-
   const said = [...new Set([...texts.keys(), ...worked])];
   expect(said.filter((text) => !/team_id/.test(text) && !unbounded.test(text.trim()))).toEqual([]);
   const all = said.flatMap(mutantsOf);

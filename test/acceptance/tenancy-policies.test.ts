@@ -75,7 +75,6 @@ async function beyond(table: string, home: Home): Promise<string[]> {
 
 class Done extends Error {
   readonly rows: number;
-
   constructor(rows: number) {
     super("rolled back");
     this.rows = rows;

@@ -80,7 +80,6 @@ export function createMatrix(deps: MatrixDeps): Matrix {
     const answer = first.status === 201 ? await send(deps, asked, { id, key }) : first;
     return { asked, sentId: id, answer };
   }
-
   return {
     async run(asked) {
       const status = expected(asked);

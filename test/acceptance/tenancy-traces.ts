@@ -34,7 +34,6 @@ export function createTraces({ system, world, onFault }: TracesDeps): Traces {
     written = now;
     return fingerprints(system);
   }
-
   return {
     async begin() {
       before ??= await look();

@@ -93,7 +93,6 @@ export async function makeWorld({ system, owner }: Pick<Database, "system" | "ow
     home.ids = await makeRecords(system, home);
     for (const id of Object.values(home.ids)) owners.set(id, home);
   }
-
   for (const team of [0, 1, 2]) {
     const team_id = await ensureTeam(system, { id: newId(), name: `team canary${team}tz` });
     await system.query({

@@ -1,15 +1,13 @@
 // Whether the right memory reaches the agent before it acts: `npm run bench -- delivery --data <folder>`. The options
 // and the form of a scenario are in README.md beside this file.
-import { tunedScores } from "./delivery/cross-validation.mjs";
 import { deliver } from "./delivery/deliver.mjs";
-import { foldFigures } from "./delivery/folds.mjs";
 import { deliverHosted } from "./delivery/hosted.mjs";
 import { createIdealReader } from "./delivery/ideal-reader.mjs";
 import { readOptions, selectScenarios } from "./delivery/options.mjs";
 import { loadScenarioSet, setFolders } from "./delivery/scenario-set.mjs";
 import { scoreScenario } from "./delivery/score.mjs";
 import { startScriptedModel } from "./delivery/scripted-model.mjs";
-import { foldTable, kindTable, missLines, momentTable, quietLine, scenarioLines } from "./delivery/table.mjs";
+import { kindTable, missLines, momentTable, quietLine, scenarioLines } from "./delivery/table.mjs";
 import { gatedFigures } from "./delivery/targets.mjs";
 import { countRecords, modelFigures } from "./delivery/written-records.mjs";
 
@@ -17,15 +15,14 @@ export async function run({ say, data, ...given }) {
   if (data === undefined) throw new Error("delivery needs --data <folder of scenarios>");
   const options = readOptions(given);
   const figures = [];
-  const sets = setFolders(data).map(loadScenarioSet);
-  for (const set of sets) {
+  for (const set of setFolders(data).map(loadScenarioSet)) {
     for (const condition of options.conditions)
-      figures.push(...(await runCondition({ say, set, sets, condition, options })));
+      figures.push(...(await runCondition({ say, set, condition, options })));
   }
   return figures;
 }
 
-async function runCondition({ say, set, sets, condition, options }) {
+async function runCondition({ say, set, condition, options }) {
   const scenarios = selectScenarios(set.scenarios, options.wanted);
   const title = titleOf(set, condition, options);
   const started = performance.now();
@@ -37,9 +34,6 @@ async function runCondition({ say, set, sets, condition, options }) {
     if (!options.show.includes(scenario.id)) continue;
     for (const line of scenarioLines(scenario, scores[at], injected[at])) say(`  ${line}`);
   }
-  // The scripted model weighs nothing: there is nothing to tune.
-  if (options.folds > 0 && !options.isScripted)
-    for (const line of await tunedLines({ scenarios, set, sets, condition, options })) say(`  ${line}`);
   // Targets are for whole sets, delivered locally.
   if (scenarios.length < set.scenarios.length || options.isHosted) return figures;
   return [...gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 }), ...figures];
@@ -67,7 +61,7 @@ async function deliverBy(
   }
 }
 
-function reportLines(scores, { showsMisses, folds }) {
+function reportLines(scores, { showsMisses }) {
   return [
     ...kindTable(scores),
     "",
@@ -75,17 +69,6 @@ function reportLines(scores, { showsMisses, folds }) {
     "",
     quietLine(scores),
     ...(showsMisses ? missLines(scores) : []),
-    ...(folds === 0 ? [] : foldTable(foldFigures(scores, folds))),
-  ];
-}
-
-async function tunedLines({ scenarios, set, sets, condition, options: { folds } }) {
-  const scores = await tunedScores(scenarios, { folds, set, sets, condition });
-  return [
-    "",
-    `tuned on ${folds - 1} parts, measured on the remaining one`,
-    ...kindTable(scores),
-    ...foldTable(foldFigures(scores, folds)),
   ];
 }
 

@@ -65,7 +65,6 @@ const { values: given, positionals: names } = readWords({
   misses: flag,
   hosted: flag,
   imported: flag,
-  folds: text,
   model: text,
 });
 const { json = false, table = false, size, ...options } = given;

@@ -21,7 +21,6 @@ const commands = [
   "export",
   "worker logs",
   "nosuch",
-
   "--version",
   "doctor",
   "search login --json",
@@ -61,7 +60,6 @@ test("a command is silent when its reader goes away, and ends with the same code
     const [code] = await exited;
     return { code, said };
   }
-
   for (const command of commands.slice(0, volume(commands.length, 9))) {
     const words = command.split(" ");
     const { code, stderr } = await mem(...words);

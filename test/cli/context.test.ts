@@ -10,7 +10,6 @@ test("prints what an agent gets, why each record is in it, and why there is noth
   await mem("worker", "start");
   await mem("remember", "Never use npm, use pnpm.", "--project", "shop");
   await mem("remember", "Short answers.", "--everywhere");
-
   const start = await mem("context", "--project", "shop");
   expect(start.code).toBe(0);
   expect(start.stdout).toMatch(/^Start of a session in shop: \d+ tokens\n<\S+>\n# Memory of shop\n/);
@@ -23,7 +22,6 @@ test("prints what an agent gets, why each record is in it, and why there is noth
       "",
     ].join("\n"),
   );
-
   const words = ["--project", "shop", "--prompt", "tell me a joke", "--command", "npm install zod"];
   const all = await mem("context", ...words);
   expect(all.stdout).toMatch(
@@ -33,12 +31,10 @@ test("prints what an agent gets, why each record is in it, and why there is noth
   expect(await mem("context", ...words)).toEqual(all);
   const json = JSON.parse((await mem("context", ...words, "--json")).stdout);
   expect(json).toMatchObject({ project: "shop", items: [{ moment: "prompt" }, { moment: "command" }] });
-
   const long = await mem("context", "--project", "shop", "--prompt", "pnpm ".repeat(8000));
   expect(long.stdout).toMatch(
     /^First prompt in shop: \d+ tokens\nNo other record fits this prompt: the start has/,
   );
-
   const unknown = await mem("context", "--project", "shpo");
   expect(unknown.code).toBe(66);
   expect(unknown.stderr).toContain("Install mem for one: `mem install`.");
@@ -72,7 +68,6 @@ test("prints one moment alone, with the text that the hook of that moment inject
     filesModified: [join(cwd, "cart.ts")],
   };
   await post("/observations", { claudeSessionId: "s", cwd, ...record });
-
   const before = async (tool_name: string, tool_input: object) =>
     hooked("PreToolUse", { tool_name, tool_input });
   const moments = {

@@ -16,7 +16,6 @@ test("the demo records, finds, keeps secrets off the disk and leaves nothing", a
     code: 0,
     stderr: "Next: `mem install`, then work as usual.\n",
   });
-
   for (const { name } of loadDemoSession()) expect(stdout).toContain(name);
   expect(stdout.match(/^ {2}remembers {2}/gm)?.length).toBeGreaterThanOrEqual(8);
   const cause = "made a new session secret each time the process started";
@@ -31,7 +30,6 @@ test("the demo records, finds, keeps secrets off the disk and leaves nothing", a
   expect(start).toContain("Set `SESSION_SECRET` on staging and production before the next deploy");
   expect(stdout).not.toMatch(/not fixed/i);
   expect(stdout).toContain("for 2 private texts and passwords, found 0");
-
   expect(leftBy(mem)).toEqual([]);
 });
 

@@ -10,19 +10,16 @@ test("asks first, deletes with undo or for good, and lists receipts", async () =
   expect(await mem("forget", "1", "--project", "app")).toMatchObject({ code: 64 });
   expect((await mem("forget", "--project", "none", "--yes")).code).toBe(66);
   expect((await mem("forget", "9999", "--yes")).stderr).toContain("There is no record 9999.");
-
   const dry = await mem("forget", "1", "2", "--dry-run");
   expect(dry.stdout).toMatch(/^Would delete 2 observations\.\n {2}/);
   const asked = await mem("forget", "1", "2");
   expect([asked.code, asked.stderr]).toEqual([64, expect.stringContaining("Add --yes")]);
   expect((await mem("trash", "receipts")).stderr).toContain("Nothing was deleted");
-
   const done = await mem("forget", "1", "--yes");
   expect(done.stdout).toContain("Deleted 1 observation.\n");
   expect(done.stderr).toMatch(/Undo until .*: `mem trash restore 1`/);
   expect((await mem("trash")).stdout).toMatch(/forget +1 observation/);
   expect((await mem("trash", "restore", "1")).stdout).toBe("Restored 1 observation.\n");
-
   const gone = await mem("forget", "1", "--now", "--yes");
   expect(gone.stdout).toContain("Deleted 1 observation for good.\n");
   expect(gone.stdout).toMatch(/Searched \d+ files of the data directory: none of the words left/);
@@ -33,7 +30,6 @@ test("asks first, deletes with undo or for good, and lists receipts", async () =
   expect(receipts.stdout).toMatch(/2 +\d{4}-\d\d-\d\d +ids +1 observation +erased \d{4}/);
   const { items } = JSON.parse((await mem("trash", "receipts", "--json")).stdout);
   expect(items).toMatchObject([{ trash_id: null, counts: { observations: 1 }, found: 0 }]);
-
   await mem("forget", "2", "--yes");
   const [, trashId = ""] = /trash (\d+)$/m.exec((await mem("trash", "receipts")).stdout) ?? [];
   expect((await mem("trash", "restore", trashId)).stdout).toBe("Restored 1 observation.\n");

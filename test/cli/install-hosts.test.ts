@@ -53,7 +53,6 @@ test.each(laterFiles)(
     expect((await mem("repair")).stdout).toContain(title);
     expect(readFileSync(before ?? "", "utf8")).toBe('{ "mine": 1 }');
     expect(readFileSync(later ?? "", "utf8")).toContain("mem-mcp.sh");
-
     rmSync(later ?? "");
     await mem("install", host);
     write(later ?? "", '{ "other": 2 }');

@@ -45,12 +45,10 @@ test("install registers the hooks, uninstall restores the settings byte for byte
   expect(Object.keys(hooks)).toHaveLength(9);
   expect(hooks.Stop).toHaveLength(2);
   expect(hooks.PostToolUse[0].hooks[0].command).toContain(mem.home.dataDir);
-
   const again = await mem("install", "claude-code", "--json");
   expect(JSON.parse(again.stdout).items).toMatchObject([
     { changed: false, files: [{ path: file, changed: false, hooks: 9 }, { mcp: true }] },
   ]);
-
   expect((await mem("uninstall", "claude-code")).code).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(text);
   expect((await mem("uninstall", "claude-code")).stdout).toContain("nothing of mem");
@@ -352,7 +350,6 @@ test("a file that cannot be written does not stop the other hosts", async () => 
   expect(installed.stdout).not.toContain("Claude Code");
   expect(installed.stderr).toMatch(/cannot be written.*\nThe file was not changed\./);
   expect(existsSync(hooks)).toBe(true);
-
   rmSync(file);
   writeFileSync(file, '{"model": "opus"}');
   await mem("install", "claude-code");

@@ -155,7 +155,6 @@ test("every answer is an object with the documented keys, in snake_case", async 
   check(["import", "jsonl"], await mem("import", "jsonl", memory, "--json"));
   for (const [kind, { make }] of Object.entries(memories))
     check(["import", kind], await mem("import", kind, make(tempDir()), "--json"));
-
   const hubUrl = (await startHub(mem.home)).url;
   const account = await newAccount(mem.home, "bob");
   const named = ["--device-name", "Bob's desk"];
@@ -170,7 +169,6 @@ test("every answer is an object with the documented keys, in snake_case", async 
     const words = ["sync", word, "--stdin", "--json"];
     check(["sync", word], await pipeToMem(mem.home.env, words, ["six other words for this test"]));
   }
-
   const team = await startServer({ role: "http", databaseUrl: mem.home.env.MEM_DATABASE_URL ?? "" });
   const connect = ["server", "connect", "--url", team.url, "--key", "local", ...shop];
   check(["server", "connect"], await mem(...connect, "--json"));
@@ -179,11 +177,9 @@ test("every answer is an object with the documented keys, in snake_case", async 
   check(["server", "disconnect"], disconnected);
   expect(JSON.parse(disconnected.stdout)).toMatchObject({ configured: false, projects: [] });
   expect(readFileSync(join(mem.home.dataDir, "settings.json"), "utf8")).not.toContain(team.url);
-
   const backup = join(tempDir(), "memory.db");
   check(["backup"], await mem("backup", backup, "--json"));
   check(["restore"], await mem("restore", backup, "--yes", "--json"));
-
   const worker = await fakeWorker({
     on: "socket",
     answer: (_request, response) =>

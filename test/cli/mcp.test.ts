@@ -38,7 +38,6 @@ test("install registers the MCP server for the same memory, uninstall removes it
   expect(JSON.parse(again.stdout).items).toMatchObject([
     { changed: false, files: [{ hooks: 9 }, { mcp: true }] },
   ]);
-
   const removed = await mem("uninstall", "claude-code");
   expect(removed.stdout).toContain("restored ~/.claude.json\n");
   expect(readFileSync(configOf(mem), "utf8")).toBe(text);
@@ -97,7 +96,6 @@ test("the command line and the worker switch it for the installed hosts alike", 
   expect((await ask(mem, "toggle", { enabled: false })).body).toEqual({ success: true, enabled: false });
   expect(existsSync(configOf(mem))).toBe(false);
   expect((await mem("mcp", "status")).stdout).toBe("claude-code: off (~/.claude.json)\n");
-
   expect((await mem("mcp", "enable")).stdout.replaceAll("\n", " ")).toContain(
     "Start a new claude-code session to use it.",
   );

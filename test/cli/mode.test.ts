@@ -18,7 +18,6 @@ test("list marks the active mode, shows your own first, and why one is broken", 
   expect(shipped).toMatchObject({ code: 0, stderr: "" });
   expect(shipped.stdout).toMatch(/^\* code {2}/m);
   expect(shipped.stdout).toMatch(/^ {2}code--ja +コード/m);
-
   writeMode(mem, "code--mine", '{"title":"Mine"}');
   writeMode(mem, "broken", "{}");
   const { stdout } = await mem.on80Columns("mode", "list");
@@ -28,7 +27,6 @@ test("list marks the active mode, shows your own first, and why one is broken", 
     if (!line.startsWith("Your own")) expect(displayWidth(line)).toBeLessThanOrEqual(80);
   }
   expect(stdout).toMatch(/^ {2}code--mine +Mine/m);
-
   const json: { active: string; items: { name: string; source: string }[] } = JSON.parse(
     (await mem("mode", "list", "--json")).stdout,
   );
@@ -54,7 +52,6 @@ test("show prints a mode in 80 columns, --json in the format of a mode file", as
     expect(stdout).toContain(part);
   expect(stdout.split("\n").filter((line) => line.length > 80 && !line.startsWith("File"))).toEqual([]);
   expect((await mem("mode", "show")).stdout).toContain("code (active)");
-
   const file = (await mem("mode", "show", "research", "--json")).stdout;
   writeMode(mem, "mine", file);
   const { dataDir } = mem.home;
@@ -69,7 +66,6 @@ test("use checks the mode, writes MEM_MODE and says that the worker has to start
   const settings: unknown = JSON.parse(readFileSync(dataPaths(mem.home.dataDir).settings, "utf8"));
   expect(settings).toMatchObject({ MEM_MODE: "code--es" });
   expect((await mem("mode", "list")).stdout).toMatch(/^\* code--es/m);
-
   writeMode(mem, "broken", "{}");
   expect(await mem("mode", "use", "broken")).toMatchObject({ code: 65, stdout: "" });
   const unknown = await mem("mode", "use", "code--xx");

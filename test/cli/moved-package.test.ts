@@ -53,12 +53,10 @@ test("doctor and status say that the hooks start a moved package, until repair",
   onTestFinished(async () => void (await run(present, env, "worker", "stop")));
   present = `${clone}2`;
   renameSync(clone, present);
-
   const lost = /The hooks start\s+\S*\/clone\/dist\/hook\.cjs,\s+which\s+is\s+gone\./;
   const running = await run(present, env, "doctor");
   expect(running.stdout).toMatch(/ok {4}Worker /);
   expect(running).toMatchObject({ code: 1, stdout: expect.stringMatching(lost) });
-
   await run(present, env, "worker", "stop");
   const stopped = await run(present, env, "doctor", "--json");
   expect(stopped.code).toBe(1);
@@ -75,7 +73,6 @@ test("doctor and status say that the hooks start a moved package, until repair",
   );
   const status = await run(present, env, "status");
   expect(status.stderr).toMatch(/which\s+is\s+gone\.\s+Run\s+`mem\s+repair`\./);
-
   expect((await run(present, env, "repair")).code).toBe(0);
   expect((await run(present, env, "doctor")).code).toBe(0);
 });

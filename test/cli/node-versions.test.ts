@@ -116,7 +116,6 @@ test("install and repair keep a Node that loads SQLite, and fail where none does
   const refused = await broken("install", "claude-code");
   expect(refused).toMatchObject({ code: 69, stderr: expect.stringContaining("so nothing was changed") });
   expect([hookRuntime, settings].filter(existsSync)).toEqual([]);
-
   const works = `${process.execPath}\n${packageFile("dist", "hook.cjs")}\n`;
   writeFileSync(hookRuntime, works, { mode: 0o600 });
   for (const words of [["install", "claude-code"], ["repair"]]) {

@@ -13,7 +13,6 @@ test("lists, renames and merges two projects of one folder name, and events foll
   mkdirSync(two, { recursive: true });
   await edit(one, join(one, "pepper.ts"), "one();\n");
   await edit(two, join(two, "mint.ts"), "two();\n");
-
   expect((await client.projects()).sort()).toEqual(["app", "play/app"]);
   expect(await client.injectedContext(["app"])).not.toContain("mint.ts");
   expect(await client.injectedContext(["play/app"])).not.toContain("pepper.ts");
@@ -21,7 +20,6 @@ test("lists, renames and merges two projects of one folder name, and events foll
   expect(list.stdout).toContain("recognized by remote a.example/x/one");
   expect(list.stdout).toMatch(/^play\/app {2}1 observation · 1 session · just now$/m);
   expect(list.stdout).not.toContain("hunter2");
-
   expect(await mem("project", "rename", "app", "shop")).toMatchObject({
     code: 0,
     stdout: "Renamed app to shop.\n",
@@ -33,7 +31,6 @@ test("lists, renames and merges two projects of one folder name, and events foll
   expect(refused.code).toBe(65);
   expect(refused.stderr).toContain("mem project merge shop play/app");
   expect((await edit(one, join(one, "more.ts"), "three();\n")).project).toBe("shop");
-
   const unasked = await mem("project", "merge", "play/app", "shop");
   expect(unasked.code).toBe(64);
   expect(unasked.stderr).toContain("--yes");

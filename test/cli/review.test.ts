@@ -12,7 +12,6 @@ test("hides a rejected observation, names the successor of a replaced one, undoe
   mkdirSync(shop);
   const first = await edit(shop, join(shop, "pepper.ts"), "one();\n");
   const second = await edit(shop, join(shop, "mint.ts"), "two();\n");
-
   const rejected = await mem("reject", String(first.id));
   expect(rejected).toMatchObject({ code: 0, stdout: `#${first.id} is rejected: ${first.title}\n` });
   expect((await mem("search", "pepper", "--type", "observations")).stdout).not.toContain("pepper.ts");
@@ -20,7 +19,6 @@ test("hides a rejected observation, names the successor of a replaced one, undoe
   expect((await client.observations()).items).toHaveLength(2);
   expect((await mem("reject", `#${first.id}`, "--undo")).stdout).toContain("is active");
   expect((await mem("search", "pepper", "--type", "observations")).stdout).toContain("pepper.ts");
-
   const superseded = await mem("supersede", String(first.id), "--by", String(second.id), "--json");
   expect(JSON.parse(superseded.stdout)).toMatchObject({
     status: "superseded",
@@ -32,7 +30,6 @@ test("hides a rejected observation, names the successor of a replaced one, undoe
   expect(circle.code).toBe(65);
   expect(circle.stderr).toContain(`mem supersede ${first.id} --undo`);
   expect((await mem("supersede", String(first.id), "--undo")).stdout).toContain("is active");
-
   expect((await mem("pin", String(first.id))).stdout).toContain("is pinned");
   expect(await client.injectedContext(["shop"])).toMatch(/^<.*>\n# .*\n.*\n\n## Pinned\n- .*pepper\.ts/);
   expect((await mem("pin", "--help")).stdout).toContain("Every session of its project starts with it.");

@@ -38,7 +38,6 @@ describe("exportRules", () => {
     expect(exportRules(file, rules("Use pnpm."))).toEqual({ file, rules: 1, changed: true });
     expect(readFileSync(file, "utf8")).toBe(`${section("own", "Use pnpm.")}\n`);
     expect(exportRules(file, rules("Use pnpm."))).toEqual({ file, rules: 1, changed: false });
-
     writeFileSync(file, "# Mine\r\nKeep this.\r\n");
     exportRules(file, rules("Use pnpm.", "Tests first."));
     exportRules(file, rules("Tests first."));

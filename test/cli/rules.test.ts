@@ -34,7 +34,6 @@ test("a rule is remembered once and listed, and opens no session", async () => {
   );
   expect((await mem("remember", "Short answers.", "--everywhere")).stdout).toContain("applies everywhere");
   expect((await mem("remember", "<private>My cat</private>")).stdout).toContain("whole text is private");
-
   const shown = await mem("rules", "--project", "shop");
   expect(shown.stdout).toMatch(
     /^everywhere\n {2}#2 {2}\d{4}-\d\d-\d\d {2}Short answers\. \(remembered\)\nproject shop\n {2}#1 .*Never npm\. \(remembered\)\n$/,

@@ -9,18 +9,14 @@ beforeAll(() => fill(remembering));
 
 test("search with words and filters prints the records, --json one list of them", async () => {
   const mem = remembering;
-
   const question = await mem("search", "why", "did", "the", "login", "test", "fail?");
   expect(question.code).toBe(0);
   expect(question.stdout).toContain("npm test");
   expect(question.stdout).toContain("shop");
-
   const { stdout } = await mem("search", "login", "--type", "observations", "--limit", "1", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ items: [{ kind: "observation" }], total_results: 1 });
-
   const full = await mem("search", "login", "--format", "full", "--files", "/home/user/shop/src/login.ts");
   expect(full.stdout).toContain("/home/user/shop/src/login.ts");
-
   for (const nothing of [
     ["--until", "7d"],
     ["--obs-type", "decision"],

@@ -32,7 +32,6 @@ test("unknown names are refused, names of the hub taken, failures have exit code
   expect(await setUp(laptop, "shop")).toMatchObject({ code: 0 });
   await laptop("sync", "earlier");
   await laptop("sync", "now");
-
   expect((await setUp(desk, "shop", { secret: "another passphrase than that" })).code).toBe(77);
   expect(await setUp(desk, "shop")).toMatchObject({ code: 0 });
   const late = await setUp(desk, "shop,nosuch");

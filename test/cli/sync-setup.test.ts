@@ -18,14 +18,12 @@ test("the questions of the first device and of the next one", async () => {
   const [laptop, desk] = [memAtHome(), memAtHome()];
   await laptop("remember", "Use pnpm, never npm.", "--project", "shop");
   await laptop("remember", "Never on a Friday.", "--project", "attic");
-
   const cancelled = setUp(laptop.home);
   await cancelled.shows("Address of the hub:");
   cancelled.type("\x03");
   await cancelled.shows("Cancelled.");
   expect((await cancelled.exit).exitCode).toBeGreaterThan(0);
   expect((await laptop("sync", "status")).stdout).toContain("Sync is not set up");
-
   const first = setUp(laptop.home);
   await first.shows("Address of the hub:");
   first.type(`${url}\r`);
@@ -57,7 +55,6 @@ test("the questions of the first device and of the next one", async () => {
   // What is secret was typed unseen.
   expect(first.written()).not.toContain(account.token);
   expect(first.written()).not.toContain(passphrase);
-
   const next = setUp(desk.home);
   await next.shows("Address of the hub:");
   next.type(`${url}\r`);
@@ -79,7 +76,6 @@ test("the questions of the first device and of the next one", async () => {
   expect((await desk("rules", "--project", "shop")).stdout).toContain("Use pnpm, never npm.");
   expect((await desk("rules", "--project", "attic")).stdout).not.toContain("Friday");
   expect(readFileSync(join(desk.home.dataDir, "settings.json"), "utf8")).not.toContain(passphrase);
-
   await kill("SIGTERM");
   for (const words of [["devices"], ["now"]]) {
     const { code, stdout, stderr } = await desk("sync", ...words);

@@ -15,7 +15,6 @@ test("a timeline leads from what search found to what happened around it", async
   const mem = filled;
   const found = await mem("search", "redirect");
   expect(found.stdout).toContain("#1  Fixed the login redirect");
-
   const { code, stdout } = await mem("timeline", "#1", "--before", "1", "--project", "shop");
   expect(code).toBe(0);
   expect(stdout.split("\n").slice(1)).toEqual([

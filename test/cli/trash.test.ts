@@ -27,13 +27,11 @@ test("lists what was deleted, restores it, and is emptied for good", async () =>
   expect((await mem("trash", "list", "--limit", "1")).stderr).toContain("mem trash --offset 1");
   expect(JSON.parse((await mem("trash", "--project", "web", "--json")).stdout)).toMatchObject({ items: [] });
   expect((await mem("trash", "--project", "none")).code).toBe(66);
-
   expect((await mem("search", "redirect")).stdout).not.toContain("Fixed the login");
   expect(await mem("trash", "restore", "#1")).toMatchObject({ code: 0, stdout: "Restored observation 1.\n" });
   expect((await mem("search", "redirect")).stdout).toContain("Fixed the login");
   const gone = await mem("trash", "restore", "1");
   expect([gone.code, gone.stderr]).toEqual([66, expect.stringContaining("`mem trash` lists")]);
-
   expect(await mem("trash", "empty")).toMatchObject({
     code: 64,
     stderr: expect.stringContaining("mem trash empty --yes"),

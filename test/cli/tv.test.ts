@@ -41,7 +41,6 @@ test("enable opens the page with a token, url repeats it, disable closes it", as
   expect(shown.stderr).toMatch(/plain\s+HTTP/);
   expect(shown.stdout).not.toContain("█");
   expect((await mem("settings", "list")).stdout).not.toContain(token);
-
   const disabled = await mem("tv", "disable", "--json");
   expect(JSON.parse(disabled.stdout)).toEqual({ enabled: false, changed: true, worker: "running" });
   expect(settingsIn(mem.home.dataDir)).toMatchObject({ MEM_TV_TOKEN: "", MEM_WORKER_HOST: "127.0.0.1" });

@@ -271,6 +271,23 @@ describe("pinned records", () => {
   });
 });
 
+it.each([
+  { rules: 3, tokenBudget: 2_000, shown: 3 },
+  { rules: 3, tokenBudget: 100, shown: 0 },
+  { rules: 40, tokenBudget: 2_000, shown: 32 },
+  { rules: 200, tokenBudget: 2_000, shown: 30 },
+  { rules: 200, tokenBudget: 90, shown: 0 },
+])("of $rules rules $tokenBudget tokens hold $shown, and the rest is counted", async (given) => {
+  const { rules, tokenBudget, shown } = given;
+  for (let n = 1; n <= rules; n++)
+    say(`Never edit the generated file area${n}/part${n}.ts by hand, ask.`, rule);
+  const text = await createMemoryContext(memory, { tokenBudget }).sessionText("app");
+  expect(section(text, "Rules from the user")).toHaveLength(shown);
+  const rest = rules - shown;
+  if (rest === 0) expect(text).not.toContain("more of the user's rules");
+  else expect(text).toContain(`\n- ${rest} more of the user's rules apply: \`mem rules\`.\n`);
+});
+
 describe("two rules that say the same", () => {
   it("are listed as one, and reminded of once", async () => {
     const { id } = say("Use pnpm, never npm.", { ...rule, salience: 5 });

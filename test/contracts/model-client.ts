@@ -111,7 +111,6 @@ function answers(contract: ModelClientContract, has: (part: ContractPart) => boo
     expect(server.requests[0]?.system).toContain("records of what a coding agent did");
     expect(server.requests[0]?.raw).not.toContain("never sent");
   });
-
   const stops: [Behaviour, ModelAnswer["stopped"]][] = [
     ["nothing", "end"],
     ["garbage", "end"],
@@ -128,7 +127,6 @@ function answers(contract: ModelClientContract, has: (part: ContractPart) => boo
       expect(await ask()).toMatchObject({ stopped });
     },
   );
-
   if (has("schema"))
     test("drops the schema for a server that refuses it, also in later requests", async () => {
       server.play("no-structured-output");
@@ -136,7 +134,6 @@ function answers(contract: ModelClientContract, has: (part: ContractPart) => boo
       await ask();
       expect(server.requests).toHaveLength(3);
     });
-
   if (usage)
     test("counts all that was read, and the part of it that came from the cache", async () => {
       const first = await ask();
@@ -149,13 +146,11 @@ function answers(contract: ModelClientContract, has: (part: ContractPart) => boo
       expect(second.inputTokens).toBe(first.usage.inputTokens);
       expect(second.cachedTokens).toBe(Math.ceil(contractRequest.system.length / 4));
     });
-
   if (usage)
     test("an answer that was billed and cannot be used says what it used", async () => {
       server.play("empty");
       expect((await failure()).usage).toMatchObject({ inputTokens: expect.any(Number), outputTokens: 0 });
     });
-
   if (usage)
     test("estimates the usage of a server that counts nothing", async () => {
       server.play("no-usage");
@@ -193,7 +188,6 @@ function failures(has: (part: ContractPart) => boolean): void {
     server.play(behaviour);
     expect((await failure()).kind).toBe(kind);
   });
-
   const noAnswers: Behaviour[] = ["html", "truncated-body", "other-json", "empty-body"];
   test.each(
     triedOf(
@@ -211,14 +205,12 @@ function failures(has: (part: ContractPart) => boolean): void {
     expect((await failure(client.complete(long, new AbortController().signal))).kind).toBe("overflow");
     await expect(ask()).resolves.toMatchObject({ stopped: "end" });
   });
-
   const asked: Behaviour[] = ["rate-limited", "rate-limited-date", "unavailable"];
   if (has("retry-after"))
     test.each(asked)("%s says when to ask again", async (behaviour) => {
       server.play(behaviour);
       expect((await failure()).retryAfterMs).toBe(30_000);
     });
-
   if (has("retry-after"))
     test("a refusal without a time says none", async () => {
       server.play("rate-limited-silent");
@@ -229,7 +221,6 @@ function failures(has: (part: ContractPart) => boolean): void {
     await server.close();
     expect((await failure()).kind).toBe("unavailable");
   });
-
   if (has("words"))
     test("the message says what the server said", async () => {
       server.play("unauthorized");
@@ -307,7 +298,6 @@ function interruptions(restart: Restart, has: (part: ContractPart) => boolean): 
     caller.abort();
     await expect(hanging).rejects.toMatchObject({ code: "cancelled" });
   });
-
   if (!has("connection")) return;
   test("answers again after every kind of broken connection", async () => {
     server.play(["reset", "reset-in-body", "not-http", "truncated-body", "ok"]);
@@ -361,7 +351,6 @@ function secrecy(connection: boolean): void {
     expect(inspect(client, { depth: 20, showHidden: true })).not.toContain(contractKey);
     expect(JSON.stringify(client)).not.toContain(contractKey);
   });
-
   if (connection)
     test("the key is sent in a header, never in the path or the body", async () => {
       await ask();

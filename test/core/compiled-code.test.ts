@@ -119,14 +119,12 @@ test.each<[string, (file: string) => void]>([
   for (const name of ["package.json", "templates", "node_modules"])
     symlinkSync(join(packageRoot, name), join(root, name));
   for (const bundle of bundles) spoil(join(root, "dist", built(bundle, "v8")));
-
   const version = 'require(process.argv[1]).main(["--version"])';
   const printed = execFileSync(process.execPath, ["-e", version, join(root, "dist", "cli.cjs")], {
     env: { PATH: process.env.PATH },
     encoding: "utf8",
   });
   expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
-
   const home = tempDir();
   const hook = [join(root, "dist", "hook.cjs"), "claude-code", "post-tool-use", "--failed=unreachable"];
   execFileSync(process.execPath, hook, {
@@ -134,7 +132,6 @@ test.each<[string, (file: string) => void]>([
     input: '{"session_id":"s","tool_name":"Bash"}',
   });
   expect(readdirSync(join(home, "data", "spool"))).toHaveLength(1);
-
   const worker = await startWorker(workerHome(), [process.execPath, join(root, "dist", "worker.cjs")]);
   expect(await worker.get("/api/health")).toMatchObject({ status: 200 });
   await worker.stop();

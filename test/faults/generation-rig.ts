@@ -77,7 +77,6 @@ export async function createRig({
     if (accepted !== done + skipped + pending + processing + dead)
       faults.push(`the law is broken: ${JSON.stringify(store.pending.counts())}`);
   }
-
   let running = startScheduler();
 
   async function settled(): Promise<void> {
@@ -101,7 +100,6 @@ export async function createRig({
     store.pending.enqueue(id ?? 0, session, now);
     store.pending.count("accepted", 1);
   }
-
   const rig = {
     db,
     store,
@@ -162,7 +160,6 @@ export async function createRig({
     lost: () => db.prepare<[], string>(lostSql).pluck().all(),
     doubled: () => db.prepare<[], string>(doubledSql).pluck().all(),
   };
-
   onTestFinished(async () => {
     await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
     await client.close();

@@ -49,7 +49,6 @@ function postEvents(url: string): Load {
       await delay(20);
     }
   }
-
   const running = Array.from({ length: clients }, async () => {
     while (!stopping) await post(newId());
   });

@@ -66,7 +66,6 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     age(home, 0);
     expect(await runHook(launchers[name]("session-start"), home, start)).toEqual(silent);
     expect(processesOf(home)).toEqual([worker.pid]);
-
     age(home, 12);
     const { code, stdout } = await runHook(launchers[name]("session-start"), home, start);
     expect(code).toBe(0);
@@ -102,13 +101,11 @@ describe.each(ways)("with a worker that hangs, %s", (name) => {
     rewrite({ process_start: "1" });
     expect((await runHook(launchers[name]("stop"), home, payload)).code).toBe(0);
     expect(processesOf(home)).toEqual([worker.pid]);
-
     age(home, 12);
     rewrite({});
     const { stdout } = await runHook(launchers[name]("session-start"), home, start);
     expect(JSON.parse(stdout).systemMessage).toContain("mem worker restart");
     expect(processesOf(home)).toEqual([worker.pid]);
-
     age(home, 12);
     rewrite({ process_start });
     process.kill(worker.pid, "SIGCONT");

@@ -41,7 +41,6 @@ test(`of ${racers} concurrent workers one owns the directory, and after a kill t
   const said = others.map(({ output }) => output());
   expect(said.filter((text) => !text.includes("already running"))).toEqual([]);
   expect(await healthyPid(home)).toBe(owner.child.pid);
-
   owner.child.kill("SIGKILL");
   await owner.exited;
   const next = await startWorker(home);

@@ -94,7 +94,6 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
   expect(before.spent).toBeGreaterThan(0);
   expect(before.spent).toBeLessThanOrEqual(4_000);
   const calls = model.requests.length;
-
   Object.assign(home.env, { MEM_DAILY_TOKEN_BUDGET: "0" });
   const rich = await startWorker(home);
   model.play(({ index }) => (index < calls + 1 ? "ok" : "hang"));
@@ -102,7 +101,6 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
   await until(async () => model.requests.length >= calls + 2 || undefined, 20_000, "a call that hangs");
   expect(await stateOf(rich)).toMatchObject({ running: true });
   await rich.kill();
-
   model.play("ok");
   const again = await startWorker(home);
   expect(await stateOf(again)).toMatchObject({
@@ -115,7 +113,6 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
   const counts = (await again.get("/api/processing-status")).body;
   expect(counts).toMatchObject({ accepted: messages, done: messages, pending: 0, processing: 0, dead: 0 });
   await again.stop();
-
   const after = readMemory(home.database);
   expect(after.written).toMatchObject([{ generator: "scripted-model-1", upgrade: 0 }]);
   expect(after).toMatchObject({ covered: messages, twice: 0, unindexed: 0 });

@@ -59,7 +59,6 @@ test("no unfinished request prevents a shutdown; a second signal ends it immedia
   process.kill(worker.pid, "SIGTERM");
   expect(await worker.exited).toEqual({ code: 1, signal: null });
   expect(processesOf(home)).toEqual([]);
-
   const next = await startWorker(home);
   const onSocket = connect(join(home.dataDir, "worker.sock"));
   onSocket.on("error", () => undefined);

@@ -115,3 +115,10 @@ it("a rule of a prompt supersedes the one it replaces together with its own reco
   const made = await turn("b", "From now on indent with two spaces instead of tabs.", "Understood.");
   expect(changedBy(made)).toEqual([["Always indent with tabs.", "superseded"]]);
 });
+
+it("a rule that a second session says in other words is sure", async () => {
+  await turn("a", "use pnpm here, not npm", "Done.");
+  const made = await turn("b", "fix the header. Please use pnpm, never npm.", "Done.");
+  expect(changedBy(made)).toEqual([["Use pnpm here, not npm", "superseded"]]);
+  expect(stored().filter(({ standing }) => standing === 1)).toHaveLength(1);
+});

@@ -10,7 +10,6 @@ export default class CountReporter extends DefaultReporter {
     task.name = task.name.replace(/^\.tests\/\d+\/(.*)\.js$/, "$1");
     super.onTestModuleCollected(module);
   }
-
   override onTestRunEnd(...[modules, errors, reason]: RunEnd): void {
     super.onTestRunEnd(modules, errors, reason);
     const { passed, failed } = countTests(modules);

@@ -44,7 +44,6 @@ export function hostCliHome(extra: Record<string, string> = {}): HostCliHome {
     if (!existsSync(folder)) return [];
     return readdirSync(folder).flatMap((name) => readRun(join(folder, name)));
   }
-
   return {
     directory: join(root, "data", "subscription"),
     environment: { PATH: process.env.PATH ?? "", HOME: home, ...extra },

@@ -47,7 +47,6 @@ export function createMemoryStore(path?: string): MemoryStore {
       });
     return { session_id: id, sdk_session_id: `sdk ${session}`, project, created_at_epoch: at };
   }
-
   return {
     db,
     store,

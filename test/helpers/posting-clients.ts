@@ -55,7 +55,6 @@ export function startPostingClients(count: number, seed: number): PostingClients
       await sleep(random.between(5, 30));
     }
   }
-
   const clients = Promise.all(Array.from({ length: count }, (_, index) => client(index)));
   clients.catch(() => undefined);
   return {

@@ -115,7 +115,6 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
     seenSystems.add(asked.system);
     await perform(behaviour, exchange);
   }
-
   const server = createServer((request, response) => {
     response.on("error", () => undefined);
     answer(request, response).catch(() => response.destroy());

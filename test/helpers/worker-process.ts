@@ -118,7 +118,6 @@ export async function startWorker(
     process.kill(file.pid, signal);
     return exited;
   }
-
   return {
     pid: file.pid,
     port: file.port,

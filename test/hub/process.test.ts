@@ -64,7 +64,6 @@ test("commands beside a running hub take effect in it", async () => {
   socket.on("message", (frame) => frames.push(JSON.parse(String(frame))));
   const closed = once(socket, "close");
   await until(() => frames.find(({ head_seq }) => head_seq === "1"), 5_000, "the first frame");
-
   const second = await runMem(home, ["hub", "start", "--port", "0"]);
   expect([second.code, second.stderr]).toEqual([65, expect.stringContaining("already runs")]);
   const devices = await runMem(home, ["hub", "account", "devices", "alice"]);
@@ -74,7 +73,6 @@ test("commands beside a running hub take effect in it", async () => {
   expect((await runMem(home, ["hub", "account", "revoke", account.token_id])).code).toBe(0);
   expect((await closed)[0]).toBe(4401);
   expect((await push(hub.url, headers, [op({ device: "laptop" })])).status).toBe(401);
-
   expect(await hub.kill("SIGTERM")).toBe(0);
   expect(hub.output()).not.toContain(account.token.slice(8));
   expect(hub.output()).toContain("SECURITY");

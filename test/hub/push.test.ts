@@ -120,7 +120,6 @@ describe.each(testHubs)("a push to the hub on $name", async ({ open }) => {
     const refused = await (await fresh()).send(filled(1));
     expect([refused.status, refused.body.error.details.index]).toEqual([413, 15]);
   });
-
   const good = op({ device, id: "9" });
   const broken: [string, unknown][] = [
     ["no object", "text"],

@@ -103,6 +103,37 @@ test.each<[kind: string, name: string, entries: object[]]>([
   expect(events[0]?.payload).toMatchObject({ session_id: "s", prompt: "[image]" });
 });
 
+test("leaves out rewound turns, and no parallel results or other beginnings", async () => {
+  const line = (uuid: string, parentUuid: string | null, content: unknown, type = "user") => ({
+    ...{ type, sessionId: "s", uuid, parentUuid, timestamp },
+    message: { id: uuid, content },
+  });
+  const answer = (uuid: string, parent: string, text: string) =>
+    line(uuid, parent, [{ type: "text", text }], "assistant");
+  const use = (id: string) => ({ type: "tool_use", id, name: "Bash", input: { command: id } });
+  const result = (id: string) => [{ type: "tool_result", tool_use_id: id, content: "ok" }];
+  const { events } = await eventsOf("claude-code", "rewound.jsonl", [
+    line("z", null, "An earlier beginning."),
+    line("a", null, "Why does it fail?"),
+    line("b", "a", [use("t1"), use("t2")], "assistant"),
+    line("c", "b", result("t1")),
+    line("d", "b", result("t2")),
+    answer("e", "d", "The cache is stale."),
+    line("f", "e", "From now on never use the cache."),
+    answer("g", "f", "Understood."),
+    line("h", "g", "Always rebuild."),
+    line("i", "e", "Clear the cache."),
+    answer("j", "i", "Done."),
+  ]);
+  const prompts = events.flatMap(({ payload }) => payload.prompt ?? []);
+  expect(prompts).toEqual(["An earlier beginning.", "Why does it fail?", "Clear the cache."]);
+  const names = events.map(({ event }) => event);
+  expect(names.slice(1)).toEqual([
+    ...["UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop", "UserPromptSubmit", "Stop", "SessionEnd"],
+  ]);
+  expect(JSON.stringify(events)).not.toMatch(/Understood|never use|rebuild/);
+});
+
 const untimed = [
   { id: "old", timestamp, instructions: null, git: { branch: "main", commit_hash: "ab12" } },
   { record_type: "state" },

@@ -23,7 +23,6 @@ async function openProxy(port: () => number) {
   let next: Cut | undefined;
   let cuts = 0;
   let sent: Buffer[][] = [];
-
   const server = createServer((near) => {
     const far = connect({ host: "127.0.0.1", port: port() });
     const cut = next;

@@ -18,7 +18,6 @@ describe("the hub's address", () => {
   test.each(good)("%s is used", (text, allowHttp, origin, prefix) => {
     expect(parseHubAddress(text, { allowHttp })).toEqual({ origin, prefix });
   });
-
   const bad: [string, string][] = [
     ["", "not an https address"],
     ["hub.example.com", "not an https address"],
@@ -32,7 +31,6 @@ describe("the hub's address", () => {
   test.each(bad)("%j is refused", (text, reason) => {
     expect(parseHubAddress(text, { allowHttp: false })).toContain(reason);
   });
-
   const networks: [string, string][] = [
     ["http://8.8.8.8", "public without https"],
     ["http://169.254.169.254", "link-local"],

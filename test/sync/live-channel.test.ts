@@ -53,7 +53,6 @@ describe("the live channel", () => {
     last().onFrame(advance("18446744073709551615"));
     expect(hints).toEqual(["18446744073709551615"]);
   });
-
   const frames: [string, string | undefined][] = [
     ["bytes", undefined],
     ["no JSON", "{"],

@@ -122,7 +122,6 @@ export function createMemoryHub(): MemoryHub {
       ...{ device_count: devices.size, device_limit: syncLimits.devices },
     });
   }
-
   const hub: MemoryHub = {
     transport: {
       async exchange(request, signal) {

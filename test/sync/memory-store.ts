@@ -62,7 +62,6 @@ export function createMemoryStore(from?: { rows: Map<string, Row>; state: SyncSt
     paused: false,
     last_flush_at_epoch: null,
   };
-
   const self = () => state.device_id ?? "unnamed";
   const nameOf = (row: Row) => `${row.origin ?? self()}/${row.kind}/${row.id}`;
   const keyOf = (origin: string | null, kind: string, id: string) => `${origin ?? ""}/${kind}/${id}`;
@@ -125,7 +124,6 @@ export function createMemoryStore(from?: { rows: Map<string, Row>; state: SyncSt
     const payload = row.isGone ? { gone: true } : row.payload;
     return { kind: "mutation", id: nameOf(row), revision, deleted: false, payload, ...at };
   }
-
   return {
     state: () => ({ ...state }),
     async outgoing(limit) {

@@ -96,7 +96,6 @@ describe("an operation on the wire", () => {
       failed: { reason: expect.stringContaining("version 2 of the account key") },
     });
   });
-
   const body = (changes: JsonObject) =>
     canonicalJson({
       v: 1,

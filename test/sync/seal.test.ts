@@ -41,7 +41,6 @@ describe("sealing", () => {
     expect(bytes.length).toBe(1 + 32 + Buffer.byteLength(text) + 16);
     expect(bytes.toString("latin1")).not.toContain("title");
   });
-
   const changedHeads: [string, SyncOpHead][] = [
     ["device", { ...head, device: "other" }],
     ["kind", { ...head, kind: "summary" }],

@@ -24,7 +24,6 @@ export function createVirtualTime(settle: () => Promise<void> = settled): Virtua
     const [first] = [...timers].filter(({ at }) => at <= end).toSorted((one, other) => one.at - other.at);
     return first;
   }
-
   return {
     clock: { now: () => now, monotonicMs: () => now },
     timers: {

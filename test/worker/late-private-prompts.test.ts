@@ -28,7 +28,6 @@ test("its records leave the stream, and what they had replaced is active again",
   const summaries = idsOf("session_summaries");
   expect([made.length > 0, summaries.length]).toEqual([true, 1]);
   await ask("POST", "/api/observations/1/status", { status: "superseded", superseded_by: made[0] });
-
   const events = await listen();
   await privatePrompt();
   expect(db.prepare("select id from observations").pluck().all()).toEqual([1]);

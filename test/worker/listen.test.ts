@@ -64,7 +64,6 @@ describe("listening", () => {
     expect(await get({ port, host: "127.0.0.1" })).toBe("here");
     await closeSocket();
   });
-
   const own = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === "IPv4" && !one.internal)?.address;
@@ -144,7 +143,6 @@ describe("listening", () => {
     expect(statSync(open).mode & 0o777).toBe(0o700);
     await closeSocket();
     await new Promise((resolve) => server.close(resolve));
-
     const theirs = join(directory, "theirs");
     mkdirSync(theirs);
     symlinkSync(theirs, join(directory, "planted"));

@@ -88,7 +88,6 @@ test("leaves no byte of what is redacted today, and changes nothing the second t
   const dry = await scrub({ dry_run: true });
   expect(dry).toMatchObject({ error: null, last: null });
   expect(tablesWith(word)).not.toEqual([]);
-
   const done = await scrub();
   expect(done).toMatchObject({ error: null, erased: true, changed: dry.changed, files: { words: 0 } });
   for (const table of [

@@ -34,7 +34,6 @@ describe("a session", () => {
     const before = rows();
     const found = await answersOf("kumquat");
     expect(tablesWith("kumquat")).not.toEqual([]);
-
     const { status, body } = await remove("/api/sessions/1");
     expect(status).toBe(200);
     expect(body).toMatchObject({ kind: "session", id: 1, deleted: { prompts: 1, sessions: 1 } });
@@ -44,7 +43,6 @@ describe("a session", () => {
     expect(tablesWith("papaya")).not.toEqual([]);
     conservation();
     expect((await ask("GET", "/api/stats")).body.database.sessions).toBe(1);
-
     expect((await restore(body.trash_id)).body).toMatchObject({ kind: "session", restored: body.deleted });
     expect(rows()).toEqual(before);
     expect(await answersOf("kumquat")).toEqual(found);
@@ -156,7 +154,6 @@ describe("an observation", () => {
     expect((await ask("GET", `/api/observations/by-file?path=${path}`)).body.total).toBe(0);
     expect(JSON.stringify((await ask("GET", "/api/timeline?query=kumquat")).body)).not.toContain("kumquata");
     expect((await remove(`/api/observations/${edit}`)).body.error).toMatchObject({ code: "not_found" });
-
     await ask("POST", "/api/maintenance/repair", {});
     await expect.poll(() => store.derived.waiting()).toBe(0);
     expect(tablesWith("kumquatina")).toEqual([]);

@@ -217,7 +217,6 @@ test("a question for older vectors goes to the server that is set now", async ()
 describe("the worker", () => {
   const record = (worker: WorkerProcess, title: string) =>
     worker.post("/observations", { claudeSessionId: "s", obs_type: "discovery", title, project: "app" });
-
   const vectorsOf = async (worker: WorkerProcess) =>
     ((await worker.get("/api/health")).body as { vectors: VectorStatus }).vectors;
 

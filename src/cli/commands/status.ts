@@ -43,12 +43,14 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
   const dead = failOpenSync("look at the hooks", () => deadHooks(context)) ?? null;
   const warnings = [...own, ...notices, ...(dead === null ? [] : [dead])];
   if (asJson) {
-    io.json({ worker: stateAsJson(state), database: stats?.database ?? null, warnings });
+    const { database = null, agent = null } = stats ?? {};
+    io.json({ worker: stateAsJson(state), database, agent, warnings });
     return;
   }
   const url = health && workerUrl({ host: settings.get("MEM_WORKER_HOST"), port: health.port });
   // A running worker reads the spool by itself.
   const waiting = health === null ? spoolInWords(context.paths()) : null;
+  const agent = agentInWords(stats?.agent);
   printRecord(io, [
     ["Worker", stateInWords(state, url, health?.status === "degraded")],
     ...(health === null
@@ -56,6 +58,7 @@ async function showStatus(context: CliContext, asJson: boolean): Promise<void> {
       : healthRows(health, context.clock.now())),
     ...(waiting === null ? [] : [["Spool", waiting] as const]),
     ...(stats === null ? [] : [["Memory", memoryInWords(stats.database)] as const]),
+    ...(agent === null ? [] : [["Agent", agent] as const]),
     ["Data", dataInWords(settings.dataDir, stats)],
   ]);
   printWarnings(io, warnings);
@@ -224,6 +227,14 @@ function memoryInWords(database: Stats["database"]): string {
     counted(database.sessions, "session"),
   ].join(", ");
   return since === null ? counts : `${counts} since ${localDate(new Date(since))}`;
+}
+
+/** `kept 12 records in 9 of 31 turns of 30 days; in 6 turns a candidate was seen and nothing kept`, or null. */
+export function agentInWords(agent: Stats["agent"]): string | null {
+  if (agent === undefined || agent.turns === 0) return null;
+  const { kept, keptTurns, turns, missedTurns } = agent;
+  const missed = `in ${counted(missedTurns, "turn")} a candidate was seen and nothing kept`;
+  return `kept ${counted(kept, "record")} in ${keptTurns} of ${counted(turns, "turn")} of 30 days; ${missed}`;
 }
 
 function dataInWords(dataDir: string, stats: Stats | null): string {

@@ -29,18 +29,32 @@ export function typedOf({ prompt, prompts = [prompt] }: Pick<Turn, "prompt" | "p
     .join("\n\n");
 }
 
-/** True if the quote stands in the typed text, compared without markup, case, white space and punctuation. A quote of fewer than 8 letters proves nothing. */
-export function saysVerbatim(typed: string, quote: string): boolean {
-  const sought = lettersOf(quote);
-  return sought.length >= 8 && lettersOf(typed).includes(sought);
+/** The sentences in which the quote stands, compared without markup, case and punctuation; null without. A quote of fewer than 8 letters proves nothing. */
+export function sentencesWith(typed: string, quote: string): string | null {
+  const sought = wordsOf(quote);
+  const sentences = typed
+    .split(/(?<=[.!?])\s+|(?<=[。！？])|\n/)
+    .map((text) => ({ text, words: wordsOf(text) }));
+  const filled = sentences.filter(({ words }) => words !== "");
+  const at = ` ${filled.map(({ words }) => words).join(" ")} `.indexOf(` ${sought} `);
+  if (at < 0 || sought.replaceAll(" ", "").length < 8) return null;
+  let next = 0;
+  const touched = filled.filter(({ words }) => {
+    const start = next;
+    next += words.length + 1;
+    return start < at + sought.length && next > at;
+  });
+  return touched.map(({ text }) => text).join(" ");
 }
 
-function lettersOf(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "");
+/** The words in lower case, one space between them; each character of Chinese and Japanese is one. */
+export function wordsOf(text: string): string {
+  const found = text.normalize("NFKC").toLowerCase().replace(/['’]/g, "").match(word);
+  return found?.join(" ") ?? "";
 }
+
+const character = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}]";
+const word = new RegExp(`${character}|(?:(?!${character})[\\p{L}\\p{N}])+`, "gu");
 
 // An accepted plan comes as a prompt: the agent wrote it, except for what the user answered.
 function withoutPlan(request: string): string {

@@ -188,7 +188,16 @@ export const stats = z.lazy(() =>
       prompts: z.int(),
       firstObservationAt: epochMs().nullable(),
     }),
+    agent,
   }),
+);
+
+/** What the host's agent kept in the last 30 days. Absent from the server, and from workers of an earlier version. */
+const agent = z.lazy(() =>
+  z
+    .object({ turns: z.int(), kept: z.int(), keptTurns: z.int(), missedTurns: z.int() })
+    .optional()
+    .meta({ description: "`missedTurns`: with a rule, decision or cause in a sentence, and nothing kept." }),
 );
 
 /** Answer of `GET /api/projects`. */

@@ -9,7 +9,13 @@ import { isProposal, keptByAgent } from "../../core/records/statement.ts";
 import { isId, type ProjectScope } from "../../core/records/tenancy.ts";
 import type { KeptRecord } from "../../http/schemas/agent-tools.ts";
 import type { AgentRecord, AgentRecordPorts, AgentWrite } from "../../http/v1/mcp-writing-tools.ts";
-import { endRecord, keptOfDay, remembered, sameStatement } from "../../store/postgres/agent-records.ts";
+import {
+  callsOfDay,
+  endRecord,
+  judged,
+  remembered,
+  sameStatement,
+} from "../../store/postgres/agent-records.ts";
 import { insertAudit } from "../../store/postgres/audit.ts";
 import { storeManual } from "../../store/postgres/manual-observations.ts";
 import { observationById } from "../../store/postgres/observations.ts";
@@ -32,9 +38,10 @@ export function createAgentRecords(app: Connections): Pick<AgentRecordPorts, "ke
           throw refused("not_found", `There is no record ${JSON.stringify(id)} in this project.`);
         if (isOfUser(old) || old.standing)
           throw refused("conflict", `#${id} is the user's: only words of the user replace it.`);
+        await demandRoom(connection, by, judged);
         const metadata = { judged: verdict, ...(why == null ? {} : { why: lineOf(cleaned(why)) }) };
         await endRecord(connection, by.scope, { id, by: null, metadata });
-        await insertAudit(connection, auditOf(by, "observation.judged", id));
+        await insertAudit(connection, auditOf(by, judged, id));
       }),
   };
 }
@@ -45,11 +52,12 @@ const maxShownChars = 1_000;
 async function keep(connection: Queryable, by: AgentWrite, record: AgentRecord): Promise<KeptRecord<string>> {
   const { scope } = by;
   const same = await sameStatement(connection, scope, record.text);
-  if (same === undefined && (await keptOfDay(connection, by.caller)) >= mostKept)
-    throw refused("conflict", `This key kept ${mostKept} records in 24 hours, which is the most.`);
+  if (same === undefined) await demandRoom(connection, by, remembered);
   const prompts = (await askedPrompts(connection, scope, newestPrompts)).map((one) => one.prompt_text);
   const quote = saidQuote(record, prompts);
-  const { old, kept_old } = await replacedBy(connection, scope, { ...record, quote });
+  // The user says now what was proposed before.
+  const replaces = record.replaces ?? (quote !== null && same && isProposal(same) ? same.id : null);
+  const { old, kept_old } = await replacedBy(connection, scope, { replaces, quote });
   const answer = { replaced: null, kept_old, kind: record.kind };
   if (same !== undefined && same.id !== old?.id)
     return { ...answer, status: "exists", id: same.id, proposed: isProposal(same) };
@@ -61,6 +69,11 @@ async function keep(connection: Queryable, by: AgentWrite, record: AgentRecord):
   if (old === undefined) return kept;
   await endRecord(connection, scope, { id: old.id, by: stored.id, metadata: {} });
   return { ...kept, replaced: { id: old.id, text: plainLine(wholeText(old), maxShownChars) } };
+}
+
+async function demandRoom(connection: Queryable, { caller }: AgentWrite, action: string): Promise<void> {
+  if ((await callsOfDay(connection, caller, action)) >= mostKept)
+    throw refused("conflict", `This key changed ${mostKept} records in 24 hours, which is the most.`);
 }
 
 async function replacedBy(

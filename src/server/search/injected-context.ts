@@ -22,7 +22,7 @@ const drawnFrom = 400;
 // More labels would crowd out their own records.
 const maxProjects = 8;
 // As many as are chosen from.
-const most = { rules: 60, statements: 200 };
+const most = { rules: 1_000, statements: 200 };
 
 /** The text to inject; empty without records. */
 export async function injectedContext(

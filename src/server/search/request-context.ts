@@ -46,7 +46,7 @@ export function isInjected(found: HostedObservation): boolean {
   return found.status === "active" && !isProposal(found);
 }
 
-const most = { rules: 60, statements: 200, ranked: 2_000 };
+const most = { rules: 1_000, statements: 200, ranked: 2_000 };
 
 /** Numbers the prompts of each session; a record is of the last prompt before it. */
 function withTurns(

@@ -6,8 +6,9 @@ import { recordColumns, stillHolds } from "./observations.ts";
 import type { Queryable } from "./open.ts";
 import { rowsIn } from "./tenant.ts";
 
-/** The action of their audit rows. */
+/** The actions of their audit rows. */
 export const remembered = "observation.remembered";
+export const judged = "observation.judged";
 
 /** The active statement of the project with this text. Until the transaction ends, no other one is stored. */
 export async function sameStatement(connection: Queryable, scope: ProjectScope, text: string) {
@@ -25,15 +26,15 @@ export async function sameStatement(connection: Queryable, scope: ProjectScope, 
   return same;
 }
 
-/** How many the key kept in the last 24 hours. */
-export async function keptOfDay(connection: Queryable, caller: Caller): Promise<number> {
+/** How many the key kept or judged in the last 24 hours. */
+export async function callsOfDay(connection: Queryable, caller: Caller, action: string): Promise<number> {
   const rows = await rowsIn(connection, caller, {
-    name: "kept-of-day",
+    name: "calls-of-day",
     text: `select id
       from audit_log
-      where team_id = $1 and ($2::uuid is null or project_id = $2) and action = '${remembered}'
+      where team_id = $1 and ($2::uuid is null or project_id = $2) and action = $4
         and created_at > now() - interval '24 hours' and api_key_id is not distinct from $3::uuid`,
-    values: [caller.key_id],
+    values: [caller.key_id, action],
   });
   return rows.length;
 }

@@ -50,6 +50,34 @@ export function createAgentRecords(db: Sqlite) {
 
 const mostUses = 2_000;
 
+export interface AgentTurns {
+  turns: number;
+  /** Records that the agent kept, and the turns that it kept one in. */
+  kept: number;
+  keptTurns: number;
+  /** Turns with a rule, decision or cause in a sentence, of which the agent kept nothing. */
+  missedTurns: number;
+}
+
+/** Counts the turns since a time. In an imported one no agent could keep anything. */
+export function createAgentTurns(db: Sqlite): (since: number) => AgentTurns {
+  const read = createSql(db).get<[{ since: number }], AgentTurns>(
+    `with marked as (
+       select session_id, prompt_number, sum(generator = '${keptByAgent}') as kept,
+         sum(statement_kind in ('rule', 'preference', 'decision', 'cause')) as seen
+       from observations
+       where created_at_epoch >= @since and statement_kind is not null and generator <> 'manual'
+       group by 1, 2)
+     select count(*) as turns, cast(total(kept) as integer) as kept, count(iif(kept > 0, 1, null)) as keptTurns,
+       count(iif(kept = 0 and seen > 0, 1, null)) as missedTurns
+     from user_prompts p
+     left join marked m on m.session_id = p.session_id and m.prompt_number = p.prompt_number
+     where p.private = 0 and p.created_at_epoch >= @since
+       and p.session_id not in (select session_id from imported_sessions)`,
+  );
+  return (since) => read({ since }) ?? { turns: 0, kept: 0, keptTurns: 0, missedTurns: 0 };
+}
+
 /** Records of facts in the hosts' own memories, by the beginning of their keys. */
 export function createMemoryRecords(db: Sqlite) {
   const sql = createSql(db);

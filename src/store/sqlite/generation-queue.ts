@@ -24,6 +24,7 @@ export interface SettledReply extends RecordReply {
   finished?: ReadonlyMap<number, (openText: string) => boolean>;
   /** Whether a rule replaces or repeats an older one. */
   replaces?: (rule: Observation, older: Observation) => boolean;
+  saysSame?: (one: Observation, other: Observation) => boolean;
 }
 
 export interface ClaimedBatch {
@@ -59,7 +60,12 @@ interface Parts extends GroupCommit {
   }) => WrittenRecords;
   statements: Pick<
     Statements,
-    "markSettled" | "supersedeFailures" | "supersedeFixes" | "supersedeFinished" | "supersedeReplaced"
+    | "markSettled"
+    | "supersedeFailures"
+    | "supersedeFixes"
+    | "supersedeFinished"
+    | "supersedeReplaced"
+    | "weighProposals"
   >;
 }
 
@@ -147,14 +153,16 @@ function complete(
 
 /** Marks what the reply makes routine or superseded; `before` was superseded earlier in the transaction. */
 export function settle(
-  statements: Pick<Statements, "markSettled" | "supersedeReplaced">,
+  statements: Pick<Statements, "markSettled" | "supersedeReplaced" | "weighProposals">,
   written: WrittenRecords,
-  { replaces, routine = [] }: SettledReply,
+  { replaces, saysSame, routine = [] }: SettledReply,
   before: readonly Observation[] = [],
 ): Pick<CompletedBatch, "observations" | "changed"> {
   const stored = written.observations.map((one) => one.stored);
-  const superseded = replaces === undefined ? [] : statements.supersedeReplaced(stored, replaces);
-  const changes = [...before, ...superseded, ...statements.markSettled(routine)];
+  const weighed = saysSame === undefined ? [] : statements.weighProposals(stored, saysSame);
+  const sure = stored.map((one) => weighed.findLast(({ id }) => id === one.id) ?? one);
+  const superseded = replaces === undefined ? [] : statements.supersedeReplaced(sure, replaces);
+  const changes = [...before, ...weighed, ...superseded, ...statements.markSettled(routine)];
   return {
     observations: stored.map((one) => changes.findLast(({ id }) => id === one.id) ?? one),
     changed: changes.filter(({ id }) => !stored.some((one) => one.id === id)),

@@ -51,7 +51,7 @@ interface Parts extends GroupCommit {
   sessions: Sessions;
   observations: Observations;
   turns: Turns;
-  statements: Pick<Statements, "markSettled" | "supersedeReplaced">;
+  statements: Pick<Statements, "markSettled" | "supersedeReplaced" | "weighProposals">;
   writeRecords: ReturnType<typeof createRecordWriter>;
 }
 

@@ -223,6 +223,7 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
         ),
       ),
     supersedeReplaced: createSupersedeReplaced(standingRules, supersedeAll),
+    weighProposals: createWeighProposals(db, supersedeAll),
   };
 }
 
@@ -243,6 +244,65 @@ function createSupersedeReplaced(standingRules: Readers["standingRules"], supers
         const kept = others.find((older) => replaces(older, rule));
         return kept === undefined ? outdated : [...outdated, ...supersedeAll([rule], kept.id)];
       });
+}
+
+type IsSame = (one: Observation, other: Observation) => boolean;
+
+/**
+ * Weighs the user's rules among `made` by how often they were said: in words of another session too, a proposal is sure; in the
+ * same whole prompt of three sessions, which a program sends, none is. Returns what changed.
+ */
+function createWeighProposals(db: Sqlite, supersedeAll: SupersedeAll) {
+  const sql = createSql(db);
+  const promptOf = sql.value<[id: number], string>(
+    `select p.prompt_text
+     from observations o
+     join user_prompts p on p.session_id = o.session_id and p.prompt_number = o.prompt_number
+     where o.id = ? and p.private = 0`,
+  );
+  // What the user accepted, edited or pinned has a later revision.
+  const takeBack = sql.all<[{ project: string; prompt: string }], Observation>(
+    `with sent as materialized (
+       select session_id, prompt_number
+       from user_prompts
+       where project = @project and private = 0 and prompt_text = @prompt)
+     update observations
+     set standing = 0, revision = revision + 1, synced_at = null
+     where standing = 1 and status = 'active' and said_by = 'user' and pinned = 0 and revision = 1
+       and generator not in ('manual', '${keptByAgent}')
+       and (session_id, prompt_number) in (select session_id, prompt_number from sent)
+       and (select count(distinct session_id) from sent) >= 3
+     returning ${observationColumns}`,
+  );
+  const proposals = sql.all<[project: string], Observation>(
+    `select ${observationColumns}
+     from observations
+     where project = ? and ${proposed} and status in ('active', 'rejected')
+     order by id desc
+     limit ${mostRules}`,
+  );
+  const confirm = sql.get<[id: number], Observation>(
+    `update observations
+     set standing = 1, revision = revision + 1, synced_at = null
+     where id = ? and status = 'active' and standing = 0
+     returning ${observationColumns}`,
+  );
+  const weighed = (rule: Observation, isSame: IsSame): Observation[] => {
+    const prompt = promptOf(rule.id) ?? "";
+    const taken = prompt === "" ? [] : takeBack({ project: rule.project, prompt });
+    const isTaken = taken.some(({ id }) => id === rule.id);
+    const same = proposals(rule.project).filter((one) => one.id !== rule.id && isSame(one, rule));
+    const isAgain = (one: Observation): boolean =>
+      one.sdk_session_id !== rule.sdk_session_id && promptOf(one.id) !== prompt;
+    const isDropped = same.some(({ status }) => status === "rejected");
+    const sure = rule.standing === 0 && !isDropped && same.some(isAgain) ? confirm(rule.id) : undefined;
+    const isSure = sure !== undefined || (rule.standing === 1 && !isTaken);
+    return [...taken, ...(sure === undefined ? [] : [sure]), ...(isSure ? supersedeAll(same, rule.id) : [])];
+  };
+  return (made: readonly Observation[], isSame: IsSame): Observation[] =>
+    made
+      .filter(({ said_by, statement_kind: kind }) => said_by === "user" && kind === "rule")
+      .flatMap((rule) => weighed(rule, isSame));
 }
 
 interface Replacing {

@@ -1,6 +1,6 @@
 // The store: every table's reads and writes over one open database, and the group commit.
 import { createActivity } from "./activity.ts";
-import { createAgentRecords, createJudge, createMemoryRecords } from "./agent-records.ts";
+import { createAgentRecords, createAgentTurns, createJudge, createMemoryRecords } from "./agent-records.ts";
 import { createBlobs } from "./blobs.ts";
 import { createBranches } from "./branches.ts";
 import { createContextLedger } from "./context-ledger.ts";
@@ -107,6 +107,7 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
     unreadEvents: createUnreadEvents(db),
     viewerStates: createViewerStates(db),
     stats: createStats(db),
+    agentTurns: createAgentTurns(db),
     /** Writes the log back and empties it; false while another connection reads it. */
     truncateLog: () => truncateLog(db),
   };

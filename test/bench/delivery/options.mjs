@@ -14,8 +14,8 @@ export function readOptions(given) {
   const show = list(given.show);
   if (given.model !== undefined && given.model !== "scripted")
     throw new Error(`--model ${given.model}: the only model is "scripted"; without it, local writes`);
-  if (given.hosted === true && (given.model !== undefined || given.folds !== undefined))
-    throw new Error("--hosted goes with neither --model nor --folds");
+  if (given.hosted === true && given.model !== undefined)
+    throw new Error("--hosted does not go with --model");
   if (given.imported === true && given.hosted === true)
     throw new Error("--imported does not go with --hosted");
   return {
@@ -26,7 +26,6 @@ export function readOptions(given) {
     isScripted: given.model === "scripted",
     isHosted: given.hosted === true,
     isImported: given.imported === true,
-    folds: given.folds === undefined ? 0 : count("folds", given.folds, 2),
   };
 }
 

@@ -1,6 +1,5 @@
 // The bench's tables as lines of text.
 
-import { shareSpread } from "./folds.mjs";
 import { kinds, moments } from "./scenario-set.mjs";
 import { quietNoise, summarize, summarizeMoment } from "./score.mjs";
 
@@ -93,22 +92,4 @@ export function renderRows(rows) {
 
 function meanAndP95({ mean, p95 }) {
   return `${Math.round(mean)}/${p95}`;
-}
-
-/** One row for each fold, and their spread. */
-export function foldTable(figures) {
-  const { mean, deviation, lowest, highest, parts } = shareSpread(figures);
-  const percent = (share) => (share * 100).toFixed(1);
-  const rows = figures.map(({ fold, delivered, of, share, never, tokens }) => [
-    `fold ${fold + 1}`,
-    `${delivered}/${of}`,
-    share === null ? "-" : percent(share),
-    never,
-    ...moments.map((moment) => meanAndP95(tokens[moment])),
-  ]);
-  return [
-    ...renderRows([["part", "delivered", "%", "never", ...tokenHeads], ...rows]),
-    `delivered per part: mean ${percent(mean)} %, standard deviation ${percent(deviation)}, ` +
-      `${percent(lowest)} to ${percent(highest)}, ${parts} parts`,
-  ];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { scoreScenario } from "./score.mjs";
-import { foldTable, kindTable, missLines, momentTable, quietLine, renderRows } from "./table.mjs";
+import { kindTable, missLines, momentTable, quietLine, renderRows } from "./table.mjs";
 
 const rule = {
   id: "rule-01",
@@ -43,13 +43,4 @@ test("names what a missed scenario lacks and what it violates", () => {
 
 test("says how many unrelated prompts got something", () => {
   expect(quietLine(scores)).toContain("2/2 tokens at the prompt (mean/p95), 1 of 1");
-});
-
-test("shows parts with their mean and spread", () => {
-  const tokens = { start: { mean: 1, p95: 1 }, prompt: { mean: 1, p95: 1 }, action: { mean: 1, p95: 1 } };
-  const lines = foldTable([
-    { fold: 0, delivered: 1, of: 2, share: 0.5, never: 0, tokens },
-    { fold: 1, delivered: 2, of: 2, share: 1, never: 0, tokens },
-  ]);
-  expect(lines.at(-1)).toContain("mean 75.0 %, standard deviation 35.4, 50.0 to 100.0, 2 parts");
 });

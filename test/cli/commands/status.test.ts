@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { providerInWords, unreadInWords } from "../../../src/cli/commands/status.ts";
+import { agentInWords, providerInWords, unreadInWords } from "../../../src/cli/commands/status.ts";
 import type { Health } from "../../../src/client/worker-client.ts";
 
 type Provider = Pick<Health, "provider" | "paused" | "budget">;
@@ -60,4 +60,12 @@ test("events that could not be read are counted, and the newest is named", () =>
   expect(unreadInWords([{ ...unread, last_at_epoch: noon - 300_000 }, older], noon)).toBe(
     "3 not read this week: 2 from cursor (unknown event), 1 from cursor (no session id); newest brandNew, 5 min ago",
   );
+});
+
+test("what the agent kept is shown beside what it did not", () => {
+  const agent = { turns: 31, kept: 12, keptTurns: 9, missedTurns: 6 };
+  expect(agentInWords(agent)).toBe(
+    "kept 12 records in 9 of 31 turns of 30 days; in 6 turns a candidate was seen and nothing kept",
+  );
+  expect(agentInWords({ ...agent, turns: 0 })).toBeNull();
 });

@@ -39,7 +39,6 @@ describe("the tools", () => {
 
   test("lead from a list to whole records, and to what stands around them", async () => {
     const { call } = filledClient;
-
     const found = await call("search", { query: "redirect", type: "observations", project: "shop" });
     expect(found.structured.results).toEqual([
       {
@@ -53,7 +52,6 @@ describe("the tools", () => {
     ]);
     expect(found.text).toMatch(/\n- 1 20\d\d-\d\d-\d\d bugfix in shop: Fixed the login redirect\n/);
     expect(found.text).not.toContain("The cookie was set too late");
-
     const whole = await call("get_observations", { ids: ["1", 1, "P1", "99"] });
     expect(whole.structured).toMatchObject({
       records: [
@@ -69,12 +67,10 @@ describe("the tools", () => {
     });
     expect(whole.text).toContain("  The cookie was set too late.\n  It is set before the redirect now.");
     expect(whole.text).toContain("Not found: 99.");
-
     const around = await call("timeline", { anchor: "1", depth_before: 1, depth_after: "1" });
     expect(around.structured.items).toMatchObject([{ id: "P1" }, { id: "1", anchor: true }, { id: "2" }]);
     expect(around.text).toContain("Fixed the login redirect (the anchor)");
     expect((await call("timeline", { query: "redirect" })).structured.items).toHaveLength(3);
-
     const recent = await call("recent", { project: "shop", limit: 1 });
     expect(recent.structured.results).toMatchObject([{ id: "2", title: "Ran the tests" }]);
   });

@@ -1,6 +1,6 @@
 // What is left of a prompt without pasted and quoted text.
 import { describe, expect, test } from "vitest";
-import { saysVerbatim, typedParts } from "../../../src/core/tools/typed-text.ts";
+import { sentencesWith, typedParts } from "../../../src/core/tools/typed-text.ts";
 
 describe("drops what the user did not type", () => {
   test.each([
@@ -109,11 +109,12 @@ describe("a quote", () => {
     ["stands without its markup", "always run npm test", true],
     ["stands in other case and punctuation", "ALWAYS run “npm-test”: before you push.", true],
     ["stands in full-width letters", "ａｌｗａｙｓ run npm test", true],
+    ["does not stand in a part of a word", "ways run `npm test`", false],
     ["does not stand when it was pasted", "never squash commits", false],
     ["does not stand when it is too short", "run npm", false],
     ["does not stand in other words", "always run npm build", false],
   ])("%s", (_what, quote, stands) => {
-    expect(saysVerbatim(typed, quote)).toBe(stands);
+    expect(sentencesWith(typed, quote) !== null).toBe(stands);
   });
 });
 

@@ -18,7 +18,6 @@ describe("over TCP", () => {
     port = await listenOnLoopback(world);
   });
   afterAll(() => world.app.close());
-
   const get = (lines: string[], target = "/api/version", version = "1.1"): Promise<RawAnswer> =>
     sendRaw(
       port,
@@ -32,7 +31,6 @@ describe("over TCP", () => {
   ])("Host %s with the worker's port passes", async (name) => {
     expect((await get([`Host: ${name}:${port}`])).status).toBe(200);
   });
-
   const foreignHosts: ((port: number) => string)[] = [
     (p) => `evil.com:${p}`,
     () => "evil.com",
@@ -97,7 +95,6 @@ describe("over TCP", () => {
       expect(answer.body).not.toContain('"version"');
     },
   );
-
   const counts = [999, 1_000, 1_001, 1_023, 1_024, 1_025, 1_500, 1_999, 2_000, 2_001];
   const hostile = ["Host: evil.com", "Origin: http://evil.com", "Sec-Fetch-Site: cross-site"];
   // First, last, and on both sides of where Node stops to listen by itself.
@@ -212,7 +209,6 @@ describe("peers", () => {
       expect(answer.statusCode).toBe(200);
     },
   );
-
   const forwarding = [
     "x-forwarded-for",
     "x-forwarded-host",

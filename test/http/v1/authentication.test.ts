@@ -30,7 +30,6 @@ describe("the one way to present a key", () => {
   ])("is taken as %j", async (line) => {
     expect((await get([line])).status).toBe(200);
   });
-
   const shapes: [string, string[], string?][] = [
     ["nothing", []],
     ["an empty header", ["Authorization:"]],

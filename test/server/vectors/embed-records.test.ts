@@ -158,7 +158,6 @@ test("embedding and searching note the use of a model once an hour", async () =>
   expect(await isInUse("stays")).toEqual([{ lately: false }]);
   stays.anHourLater();
   await eventually(async () => expect(await isInUse("stays")).toEqual([{ lately: true }]));
-
   const embedder = embedderOf("asked", []);
   const renewUse = createUseRenewal(system, { identity: embedder.identity, clock: systemClock });
   const { log } = createStderrLog("SILENT");

@@ -31,7 +31,6 @@ test("migrates a database of schema 2 with active, unpinned records of its proje
     values ('s', 'app', 'change', 'Peppermint', 'It was.', 'local', 'file', 1);
     insert into observations_fts (rowid, scope, title) values (1, 'p1 tchange', 'Peppermint');`);
   old.close();
-
   const db = openDatabase(path, { product: "0.2.0", now: 2 });
   const store = createStore(db);
   expect(store.observations.byId(1)).toMatchObject({
@@ -71,7 +70,6 @@ test("rebuilt records of an older version are not found by template words", asyn
     insert into observations_fts (rowid, scope, title, narrative) values
       (1, 'xp1 xtchange', 'Tea', 'It ended with exit code 1.'), (2, 'xp1 xtchange', 'Peppermint', 'The exit stays.');`);
   first.close();
-
   const db = openDatabase(path, { product: "0.2.0", now: 2 });
   const store = createStore(db);
   const found = () =>

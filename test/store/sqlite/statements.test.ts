@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
+import { isSameRule } from "../../../src/statements/rules/same-rule.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 let memory: MemoryStore;
@@ -167,6 +168,55 @@ test("a newer fix supersedes earlier ones of its command; a pass supersedes fail
     { id: fix.id, status: "superseded", superseded_by: newer.id },
   ]);
   expect(supersedeFailures({ ...passed, at, project: "other", ends: () => true })).toEqual([]);
+});
+
+describe("a rule that is said again", () => {
+  function say(session: string, text: string, { prompt = text, standing = false, project = "app" } = {}) {
+    const { prompt_number } = memory.addPrompt(prompt, { session, project });
+    const statement = { ...rule, kind: "rule", standing } as const;
+    const made = memory.addObservation({
+      title: text,
+      summary: text,
+      session,
+      prompt_number,
+      statement,
+      project,
+    });
+    memory.store.statements.weighProposals([made], (a, b) => isSameRule(a.summary, b.summary));
+    return made;
+  }
+  const sure = () => titles(memory.store.statements.standingRules({ projects: ["app"], limit: 9 }));
+  const proposed = () => titles(memory.store.statements.proposals({ projects: ["app"], limit: 9 }));
+  const pnpm = ["use pnpm here, not npm", "Please use pnpm, never npm."] as const;
+
+  test("is sure in the words of another session, and replaces the proposal", () => {
+    say("a", pnpm[0]);
+    say("a", pnpm[1]);
+    expect(sure()).toEqual([]);
+    say("b", pnpm[1], { project: "other" });
+    expect(sure()).toEqual([]);
+    say("b", pnpm[1]);
+    expect([sure(), proposed()]).toEqual([[pnpm[1]], []]);
+  });
+
+  test("stays a proposal once dropped, and in a prompt that is the same word for word", () => {
+    reject(say("a", pnpm[0]).id);
+    say("b", pnpm[1]);
+    say("c", "no comments in code");
+    say("d", "no comments in code");
+    expect(sure()).toEqual([]);
+  });
+
+  test("is a proposal when three sessions send its prompt, unless it was accepted", () => {
+    const { id } = say("a", pnpm[0]);
+    memory.store.statements.accept(id);
+    const prompt = "Nightly run. From now on always answer in JSON.";
+    for (const session of ["a", "b", "c"]) {
+      expect(sure()).toHaveLength(session === "a" ? 1 : session === "b" ? 2 : 3);
+      say(session, `Always answer in JSON ${session}.`, { prompt, standing: true });
+    }
+    expect(sure()).toEqual([pnpm[0]]);
+  });
 });
 
 describe("a rule found in a prompt", () => {

@@ -75,7 +75,6 @@ describe("the durable queue", () => {
     const batch = await queue.claim(session, claim);
     expect(batch?.messages.map((message) => message.id)).toEqual(ids);
     expect(store.pending.counts()).toMatchObject({ accepted: 2, processing: 2, pending: 0, done: 0 });
-
     const made = await queue.complete(batch as NonNullable<typeof batch>, {
       observations: ids.map((id) => draft(`Read ${id}`, [id])),
       summaries: [],

@@ -174,7 +174,6 @@ describe("what comes back", () => {
     const answer = await clientIn(home, recordedIn(home, play)).complete(playing(play), never);
     expect(answer).toEqual({ text, stopped, model, usage: counted });
   });
-
   const fixes: Record<string, unknown> = { logged_out: "key", no_model: "model", "too-old": undefined };
   test.each([
     ["rate_limited", "rate_limited", undefined],

@@ -82,7 +82,6 @@ test("a session deleted on one device leaves no copy on the other", async () => 
   await commit(() => deletions.session(idsOf(laptop.memory, "sessions")[0] ?? 0, 1));
   await settle([laptop, desk]);
   expect(tablesWith(desk.memory.db, "zebrafinch")).toEqual([]);
-
   const other = await twoDevices();
   const there = other.desk.memory.store;
   await there.commit(() => there.deletions.session(idsOf(other.desk.memory, "sessions")[0] ?? 0, 1));
