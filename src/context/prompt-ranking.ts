@@ -10,8 +10,10 @@ import {
   addsNothing,
   createShownTurns,
   createTextCache,
+  lossOfTakenUp,
   type TextCache,
   type Turns,
+  takenUpBy,
   textOf,
   turnKey,
   turnsOf,
@@ -74,7 +76,10 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const isSaid = sameQuestion(new Set(terms));
-      const fitting = unknown.filter((one) => isCloseEnough(one) && !isSaid(one.record));
+      const fitting = lessTakenUp(
+        unknown.filter((one) => isCloseEnough(one) && !isSaid(one.record)),
+        past.prompts,
+      );
       const close = withoutRepeats(fitting, past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
       const chosen = fewPerTurn(unmergedLower(withNamesFirst(close, names, texts)), asked).slice(
@@ -103,6 +108,24 @@ function isRankable({ salience, generator, said_by, standing }: QuotedRecord): b
 function sameQuestion(terms: ReadonlySet<string>): (record: QuotedRecord) => boolean {
   return ({ said_by, standing, summary }) =>
     said_by === "user" && standing === 0 && isQuestion(summary) && addsNothing(summary, terms);
+}
+
+// What a later prompt takes up again is worth less, or nothing.
+function lessTakenUp<R extends QuotedRecord>(
+  scored: readonly Scored<R>[],
+  prompts: readonly EarlierPrompt[],
+): readonly Scored<R>[] {
+  const takenUp = takenUpBy(prompts);
+  return scored
+    .flatMap((one) => {
+      const { salience, standing } = one.record;
+      if (salience === null || standing === 1) return one;
+      const loss = lossOfTakenUp * takenUp(one.record);
+      return isRankable({ ...one.record, salience: salience - loss })
+        ? { ...one, score: one.score - weights.salience * loss }
+        : [];
+    })
+    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
 }
 
 interface Scored<R> {
@@ -283,9 +306,8 @@ const mostSalience = 3;
 // Alone the length decides: of the labelled prompts that need nothing 53 of 64 are shorter than 12 tokens or general talk, of
 // those that a record answers one in six.
 const besideKept = { words: 2.5, wordsOfShort: 3, most: 5, tokens: 10 };
-const alone = { words: 0.25, wordsOfShort: 2, most: 8, tokens: 12 };
-// Of the user's sentences below it in labelled sessions one of six was of use later.
-const leastSalience = { user: -1, agent: -0.5 };
+const alone = { words: 1, wordsOfShort: 2, most: 8, tokens: 12 };
+const leastSalience = { user: -2, agent: -0.5 };
 const leastTurns = 50;
 const mostTerms = 80;
 

@@ -13,7 +13,7 @@ import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
 import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
-import { byTurn, createShownTurns, readAddition, turnKey } from "./turns.ts";
+import { byTurn, createShownTurns, lossOfTakenUp, readAddition, takenUpBy, turnKey } from "./turns.ts";
 
 export interface SectionsRequest {
   projects: readonly string[];
@@ -28,7 +28,7 @@ export interface SectionsRequest {
 /** `rankable` is absent where only the salient statements can be read. */
 export type StatementSource = {
   [Read in "standingRules" | "statements"]: (request: Parameters<StatementsPort[Read]>[0]) => QuotedRecord[];
-} & { rankable?: (project: string, limit: number) => QuotedRecord[] };
+} & Partial<Pick<StatementsPort, "rankable" | "asked">>;
 
 export interface StartSections {
   sections: StartSection[];
@@ -75,19 +75,26 @@ export function startSections(
   const sure = standing.filter((one) => isKept(one) || isWeaker(one));
   const cut = inOrder(sure).slice(maxRules);
   const rules = withoutSameRules(inOrder(sure).slice(0, maxRules), ({ summary }) => summary);
-  // Of sentences only the agent's: of the user's wishes and of failed commands less than half was of use to a later session.
-  // No other decision of the user is as salient as an answer to the agent's question.
-  const isAnswer = (one: QuotedRecord): boolean =>
-    one.statement_kind === "decision" && (one.salience ?? 0) > 1;
-  const isTold = (one: QuotedRecord): boolean => (one.said_by === "agent" || isAnswer(one)) && isWeaker(one);
   // An agent that keeps records keeps what matters: beside them only what is certain.
   const least = keptTurns.size === 0 ? leastWorth.alone : leastWorth.besideKept;
-  const isWorthIt = (one: QuotedRecord): boolean => (one.salience ?? 0) > least;
-  const told = statements.filter((one) => isTold(one) && (keptTurns.size === 0 || isWorthIt(one)));
+  const isWorthIt = (one: QuotedRecord): boolean =>
+    (one.salience ?? 0) > (one.said_by === "user" ? least.user : least.agent);
+  const takenUp = takenUpBy(projects.flatMap((project) => source.asked?.(project, maxPrompts) ?? []));
+  const now = (one: QuotedRecord): QuotedRecord => ({
+    ...one,
+    salience: (one.salience ?? 0) - lossOfTakenUp * takenUp(one),
+  });
+  const isTold = (one: QuotedRecord): boolean =>
+    isWeaker(one) && (one.said_by === "agent" || (one.said_by === "user" && isWorthIt(one)));
+  const told = statements
+    .filter((one) => isTold(one) && one.standing === 0)
+    .map(now)
+    .filter((one) => keptTurns.size === 0 || isWorthIt(one));
   const ranked = withoutRepeats(byWorth(told), said);
-  const newest = newestFirst(past.filter(isTold)).slice(0, maxStatements);
+  const newest = newestFirst(past.filter(isTold)).slice(0, maxStatements).map(now);
   // The last session is shown with any conclusion.
   const isOfLast = (one: QuotedRecord): boolean => one.sdk_session_id === newest[0]?.sdk_session_id;
+  const isOpenEnough = ({ salience }: QuotedRecord): boolean => (salience ?? 0) > least.open;
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
   const repeats = repeatsOneOf(rules);
@@ -103,7 +110,7 @@ export function startSections(
     }),
     room.fill("Where the work stands", kept.filter(isStand).map(quotedWithDay), tokens),
     room.fill("Known here", kept.filter((one) => !isStand(one)).map(quoted), tokens),
-    room.fill(openHeading, open.map(quotedOpen), tokens * shares.open),
+    room.fill(openHeading, open.filter(isOpenEnough).map(quotedOpen), tokens * shares.open),
     room.fill(
       "Last sessions",
       lastSessions(
@@ -140,8 +147,12 @@ const maxRules = 60;
 const maxCounted = 1_000;
 const maxStatements = 200;
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15 };
-// Of the lines above them in labelled sessions two of three were of use alone, and nine of ten beside kept records.
-const leastWorth = { alone: -0.2, besideKept: 1 };
+// Of the lines above them in labelled sessions seven of ten were of use alone, and nine of ten beside kept records.
+const leastWorth = {
+  alone: { agent: 0.1, user: 0.3, open: -0.2 },
+  besideKept: { agent: 1, user: 1, open: 1 },
+};
+const maxPrompts = 500;
 
 // The most salient of equal quotes stands for all of them, and what the reader has for all of its text.
 function withoutRepeats(statements: readonly QuotedRecord[], said: ReadonlySet<string>): QuotedRecord[] {

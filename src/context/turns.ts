@@ -1,8 +1,9 @@
 // Turns of a project: the terms and intents of their texts, and which statement of a turn repeats another.
+import { remembering } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { namesIn } from "../statements/text/names.ts";
 import { type ClosingCue, closingCuesOf } from "../statements/text/sentence-cues.ts";
-import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import { tellingTermsOf, topicTermsOf } from "../statements/text/topic-terms.ts";
 import type { EarlierPrompt } from "./context-port.ts";
 import { askedFor, type Intent } from "./prompt-kind.ts";
 
@@ -44,6 +45,36 @@ export function turnsOf(
     if (record.salience !== null) add(turnKey(record), texts.ofRecord(record).terms);
   return turns;
 }
+
+/**
+ * Of the telling terms of a record, the share that one prompt after its turn has: what the user takes up again is mostly
+ * replaced or done. `prompts` are newest first.
+ */
+export function takenUpBy(
+  prompts: readonly EarlierPrompt[],
+): (record: OfTurn & Pick<QuotedRecord, "summary">) => number {
+  const places = new Map(prompts.map((prompt, at) => [turnKey(prompt), at]));
+  const withTerm = new Map<string, number[]>();
+  for (const [at, { prompt_text }] of prompts.entries())
+    for (const term of termsOfPrompt(prompt_text)) {
+      const found = withTerm.get(term);
+      if (found === undefined) withTerm.set(term, [at]);
+      else found.push(at);
+    }
+  return (record) => {
+    const terms = tellingTermsOf(record.summary);
+    const own = places.get(turnKey(record)) ?? prompts.length;
+    const shared = new Map<number, number>();
+    for (const term of terms)
+      for (const at of withTerm.get(term) ?? []) if (at < own) shared.set(at, (shared.get(at) ?? 0) + 1);
+    return Math.max(0, ...shared.values()) / Math.max(1, terms.length);
+  };
+}
+
+/** What a statement loses in salience when a later prompt has all of its terms; fitted with the model of closings. */
+export const lossOfTakenUp = 1.1;
+
+const termsOfPrompt = remembering((text) => topicTermsOf(text.slice(0, maxChars)), 2_000);
 
 /**
  * The query with terms of the turns that begin or end with a long term of it, and the reverse: in German and related

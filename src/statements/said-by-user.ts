@@ -16,16 +16,15 @@ import { sentencesOf } from "./text/sentences.ts";
 /** At most five statements, in the order of the prompt. Pasted text does not count. */
 export function saidIn(turn: Turn): Statement[] {
   const sentences = sentencesOf(typedOf(turn));
-  const about = { isFollowUp: turn.previous !== null, sentences: sentences.length };
   const rules = promptRulesIn(sentences, {
     prompt: turn.prompt,
-    isFollowUp: about.isFollowUp,
+    isFollowUp: turn.previous !== null,
     previousClosing: turn.previous?.closing ?? null,
   });
   return sentences
     .flatMap((sentence) => {
       const { at } = sentence;
-      const salience = salienceOfPrompt(sentence.text, about);
+      const salience = salienceOfPrompt(sentence.text, { at, sentences: sentences.length });
       const rule = rules.find((one) => at >= one.from && at <= one.at);
       const statement = rule === undefined ? wishOf(sentence.text, salience) : ruleAt(at, rule, salience);
       return statement === null ? [] : [{ at, statement }];
@@ -38,6 +37,9 @@ export function saidIn(turn: Turn): Statement[] {
 
 function ruleAt(position: number, { text, rule, at }: PromptRule, salience: number): Statement | null {
   if (position !== at) return null;
+  // What a later session is told in any case need not be proposed as a rule.
+  if (!rule.isSure && salience > toldSalience)
+    return statementOnWork({ kind: "decision", text, said_by: "user", salience });
   return {
     text,
     said_by: "user",
@@ -76,6 +78,7 @@ const leastSalience = -2.5;
 const shortest = 16;
 // As much as a good finding.
 const decisionSalience = 1;
+const toldSalience = 0.3;
 // A rule ranks above any conclusion of the agent.
 const standingBonus = 2;
 

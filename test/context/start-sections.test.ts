@@ -171,11 +171,13 @@ describe("the start of a session", () => {
     expect(found.filter((line) => line.startsWith("  ") && line.includes("Left:"))).toEqual([]);
   });
 
-  it("tells what an agent concluded, not what the user asked for once", async () => {
-    say("please fix that too", { said_by: "user", salience: 2 });
+  it("tells what an agent concluded, and of the user's wishes those of worth", async () => {
+    say("please fix that too", { said_by: "user", salience: 0.2 });
+    say("the amounts are always in cents", { said_by: "user", salience: 0.5 });
     say("The lock is per tenant.");
     const text = await createMemoryContext(memory).sessionText("app");
     expect(text).toContain("The lock is per tenant.");
+    expect(text).toContain("the amounts are always in cents");
     expect(text).not.toContain("please fix that too");
   });
 

@@ -35,8 +35,8 @@ interface Answer {
   };
 }
 
-async function session(project = `project-${++sessions}`): Promise<Session> {
-  const called = await worker();
+async function session(project = `project-${++sessions}`, shared?: CalledWorker): Promise<Session> {
+  const called = shared ?? (await worker());
   const cwd = join(root, project);
   mkdirSync(cwd, { recursive: true });
   const session_id = `session-${project}-${++sessions}`;

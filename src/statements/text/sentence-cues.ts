@@ -91,10 +91,16 @@ const closingCues = {
   }),
   /** Not known, or only thought of. */
   guess: cueOf({
-    words: `probably|perhaps|maybe|likely|possibly|i (?:think|guess|suspect)|seems?|might|could|would|should|let me|presumably|
-      wahrscheinlich|vermutlich|vielleicht|scheint|dürfte|könnte|probablemente|quizás?|tal vez|parece|podría|
-      probablement|peut-être|semble|pourrait|provavelmente|talvez|poderia|вероятно|возможно|наверное|кажется|похоже`,
+    words: `probably|perhaps|maybe|likely|possibly|i (?:think|guess|suspect)|my guess|guess|presumably|apparently|
+      wahrscheinlich|vermutlich|vielleicht|probablemente|quizás?|tal vez|puede ser|probablement|peut-être|
+      provavelmente|talvez|вероятно|возможно|наверное|скорее всего|кажется|похоже`,
     runs: "可能|也许|大概|应该是|多半|たぶん|おそらく|かもしれ|と思います",
+  }),
+  /** Supposed, or still to be looked at. */
+  supposed: cueOf({
+    words:
+      "should|would|could|might|seems?|let me|dürfte|könnte|scheint|parece|podría|semble|pourrait|poderia",
+    runs: "本来应该|はずです",
   }),
   /** What was left as it is. */
   unchanged: cueOf({
@@ -157,13 +163,16 @@ const promptCues = {
       мы|наш\\w*|у нас|здесь|должн\\w+|надо|нужно|пожалуйста|лучше|вместо|помни|иначе|потому что`,
     runs: "我们|这里|应该|要用|请|最好|记住|因为|否则|用|我们的|私たち|うちの|うちでは|ここでは|べき|してください|ください|ように|方が|でお願い",
   }),
-  /** Corrects what the agent did. */
-  correction: cueOf({
-    words: `no+,? no|no[,.!]|nope|stop|wait|too (?:long|much|many|short)|wrong|not like (?:this|that)|why (?:did|are|is|euros)|redo|revert|undo|again|
-      i said|i told you|instead|actually|hmm+|omg|halt|falsch|doch nicht|rückgängig|schon wieder|mach das|
-      así no|mal|otra vez|deshaz|te dije|non|pas comme|refais|annule|encore|
-      assim não|errado|de novo|desfaz|так нельзя|нет|неправильно|откати|опять|переделай`,
-    runs: "不对|错了|重做|撤销|不是这样|又|违う|やり直|戻して|ではなく",
+  /** Orders one piece of work. */
+  order: cueOf({
+    words: `^(?:ok(?:ay)?,? |now |and |then |please |pls |can you |could you |let'?s )*(?:add|implement|write|create|fix|put|build|make|
+      change|update|remove|delete|rename|run|deploy|investigate|look|check|take|finish|test|give|turn|move|extend|refactor|show|tell|
+      find|explain|commit|push|merge|open|start|try|do|use|go|continue|
+      mach\\w*|füge?|ändere|lösche|zeig\\w*|prüfe?|schreib\\w*|baue?|erstelle|entferne|starte|
+      agrega\\w*|añade|haz|cambia\\w*|borra|quita|revisa|muestra|corrige|arregla|ajoute\\w*|fais|mets|change\\w*|supprime|montre|
+      regarde|vérifie|adicion[ae]|faz|faça|mud[ae]|remov[ae]|corrija|mostra|veja|
+      сделай|добавь|исправь|убери|поменяй|посмотри|покажи|удали|напиши)`,
+    runs: "^(?:请|帮我|把|给我|加|改|删|看|做|写|修正|追加|直し|確認|作っ)",
   }),
   /** Limits a wish to this one time. */
   oneOff: cueOf({

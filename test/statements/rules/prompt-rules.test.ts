@@ -1,7 +1,8 @@
 // Rules among the tasks, logs and questions of whole prompts. Double brackets enclose the rules of the corpus.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { saidIn } from "../../../src/statements/said-by-user.ts";
+import { promptRulesIn } from "../../../src/statements/rules/prompt-rules.ts";
+import { sentencesOf } from "../../../src/statements/text/sentences.ts";
 
 test.each(["tuned", "held"] as const)("whole prompts, %s half: 85 %% found, at most one false", (half) => {
   const missed: string[] = [];
@@ -97,10 +98,8 @@ const corpus = JSON.parse(
 ) as Record<"tuned" | "held", string[]>;
 
 function rulesIn(prompt: string): string[] {
-  const previous = { prompt: "go on", closing: "Done." };
-  return saidIn({ prompt, closing: "", previous, uses: [] })
-    .filter(({ kind }) => kind === "rule")
-    .map(({ text }) => text);
+  const context = { prompt, isFollowUp: true, previousClosing: "Done." };
+  return promptRulesIn(sentencesOf(prompt), context).map(({ text }) => text);
 }
 
 function overlaps(one: string, other: string): boolean {
