@@ -1,33 +1,20 @@
-// Classifies a prompt by wording: general talk or work, and what kind of record would help.
+// Classifies a prompt by wording: general talk or work, and whether it takes earlier work up again.
 import { cueOf } from "../text/cue-pattern.ts";
 
 /** `general` is small talk and common knowledge; `unknown` may be either. */
 export type PromptKind = "general" | "work" | "unknown";
 
-/** What helps with the prompt: open work, a cause, a decision, a rule for a change. */
-export type Intent = "resume" | "problem" | "choice" | "act";
-
 export interface AskedFor {
   kind: PromptKind;
-  /** At least one: a prompt can ask both why and what to do. */
-  intents: ReadonlySet<Intent>;
+  /** Takes earlier work up again. */
+  isResumed: boolean;
 }
 
 /** Covers eight languages; when in doubt, `unknown`. */
 export function askedFor(prompt: string): AskedFor {
-  const intents = intentsOf(prompt);
-  if (general.test(prompt)) return { kind: "general", intents };
-  const isWork = intents.has("resume") || work.test(prompt);
-  return { kind: isWork ? "work" : "unknown", intents };
-}
-
-function intentsOf(prompt: string): Set<Intent> {
-  if (resume.test(prompt)) return new Set(["resume"]);
-  const intents = new Set<Intent>();
-  if (problem.test(prompt)) intents.add("problem");
-  if (choice.test(prompt)) intents.add("choice");
-  if (intents.size === 0 || wishesChange.test(prompt)) intents.add("act");
-  return intents;
+  const isResumed = resume.test(prompt);
+  if (general.test(prompt)) return { kind: "general", isResumed };
+  return { kind: isResumed || work.test(prompt) ? "work" : "unknown", isResumed };
 }
 
 const resume = cueOf({
@@ -37,21 +24,6 @@ const resume = cueOf({
   retoma\\w*|qué falta|continue[zr]?|reprends?|reprenons|finis|termine|continua\\w*|o que falta|продолж\\w+|законч\\w+|
   доделай|что осталось|не сделано`,
   runs: "继续|接着|剩下|还有什么|続き|再開|続けて|残り",
-});
-
-const problem = cueOf({
-  words: `why|fails?|failed|failing|crash\\w*|broken|errors?|slow|sluggish|hangs?|stuck|killed|twice|missing|wrong|red|dies|restart\\w*|
-  lower|gap|trouble|complain\\w*|doesn'?t|can'?t|cannot|not working|empty|without any|leak\\w*|grows|dumps|oom|stale|flaky|
-  warum|fehl\\w+|langsam|zäh|kaputt|hängt|abgelehnt|errores|falla\\w*|por qué|duplica\\w*|dos veces|cero|erreurs?|lente?|
-  pourquoi|vide|panne|erro|falhas?|завис\\w*|ошибк\\w*|почему|ничего не|не работает`,
-  runs: "失败|报错|为什么|没收到|怎么回事|エラー|失敗|なぜ|遅い|出ない|落ち",
-});
-
-const choice = cueOf({
-  words: `which|what do (?:we|i)|how do (?:we|i)|how should|should (?:we|i)|shall we|where do we|do we use|what (?:\\p{L}+ ){0,2}\\p{L}+\\?|do we have|separate|is it ok|did we ever|ok\\?|right\\?|
-  let'?s|i'?d just|whichever|whatever|i guess|as usual|wie (?:machen|sollen|beschleunigen)|welche\\w*|soll\\w*|brauche ich|
-  qué formato|cuál|debería|de quel|quelle?s?|faut-il|on passe|devo|qual|certo|какой|какую|стоит ли`,
-  runs: "应该|用什么|哪个|どう|どれ|どちら|区別",
 });
 
 // Trivia, wording, translation, family and leisure: questions beside the work.
@@ -87,8 +59,6 @@ const changes = `add|implement|write|create|fix|put|build|make|change|update|rem
   bump|split|raise|schreib\\w*|bau\\w*|füg\\w*|leg\\w*|erstell\\w*|änder\\w*|mach\\w*|fang|añade|agrega|crea|escribe|arregla|
   cambia|lanza|ajoute|crée|écris|corrige|change|mets|adicione|crie|escreva|corrija|altere|registre|добавь|создай|напиши|исправь|
   поменяй|почини|сделай`;
-
-const wishesChange = cueOf({ words: `(?:${changes})`, runs: "添加|实现|追加|実装|修正" });
 
 // A requested change, or words of running a project.
 const work = cueOf({

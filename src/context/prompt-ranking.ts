@@ -1,11 +1,11 @@
-// Ranks the records of a project for a prompt: shared words, words of their turn, intent, and salience.
+// Ranks the records of a project for a prompt: shared words, words of their turn, and salience.
 import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
-import { type ClosingCue, isQuestion } from "../statements/text/sentence-cues.ts";
+import { isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { textTokens } from "./budget.ts";
 import type { EarlierPrompt } from "./context-port.ts";
-import { type AskedFor, askedFor, type Intent, type PromptKind } from "./prompt-kind.ts";
+import { type AskedFor, askedFor, type PromptKind } from "./prompt-kind.ts";
 import {
   addsNothing,
   createShownTurns,
@@ -56,7 +56,7 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       // Open work needs no word in common with a prompt that takes named work up again. Any other short prompt is mostly an
       // order about the present work.
       const isShort = textTokens(prompt) < limit.tokens;
-      const isResumed = limit === alone && asked.intents.has("resume") && (terms.length > 1 || !isShort);
+      const isResumed = limit === alone && asked.isResumed && (terms.length > 1 || !isShort);
       const leastShared = isResumed ? 0 : isShort ? limit.wordsOfShort : limit.words;
       // Most prompts of a session: they share too little whatever is stored.
       if (isShort && !isResumed && terms.length < limit.wordsOfShort) return { asked, ranked: [] };
@@ -64,7 +64,7 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       const query = withCompounds(terms.slice(0, mostTerms), turns);
       const idf = weightsOf(query, turns);
       const { gate, overlap, least } = limits[asked.kind];
-      const scoring = { query, idf, turns, intents: asked.intents, texts };
+      const scoring = { query, idf, turns, texts };
       const scored = past.records
         .filter((record) => isRankable(record) && (limit === alone || !isWish(record)))
         .map((record) => scoreOf(record, scoring))
@@ -141,40 +141,25 @@ interface Scoring {
   query: readonly string[];
   idf: ReadonlyMap<string, number>;
   turns: Turns;
-  intents: ReadonlySet<Intent>;
   texts: TextCache;
 }
 
-function scoreOf<R extends QuotedRecord>(
-  record: R,
-  { query, idf, turns, intents, texts }: Scoring,
-): Scored<R> {
-  const { terms: ownTerms, cues } = texts.ofRecord(record);
-  const of = turns.get(turnKey(record));
-  const { said_by } = record;
+function scoreOf<R extends QuotedRecord>(record: R, { query, idf, turns, texts }: Scoring): Scored<R> {
+  const ownTerms = texts.ofRecord(record);
+  const ofTurn = turns.get(turnKey(record));
   let own = 0;
   let turn = 0;
   let shared = 0;
   for (const term of query) {
     const isOwn = ownTerms.has(term);
     if (isOwn) own += idf.get(term) ?? 0;
-    else if (of?.terms.has(term) === true) turn += idf.get(term) ?? 0;
+    else if (ofTurn?.has(term) === true) turn += idf.get(term) ?? 0;
     else continue;
     shared += (isOwn ? 1 : 0.5) * (pairOfCjk.test(term) ? 0.5 : 1);
   }
   const salience = record.salience ?? salienceOfAccount[record.obs_type] ?? -2;
-  const score =
-    weights.own * own +
-    weights.turn * turn +
-    weights.intent * Math.max(...[...intents].map((intent) => fitOf(intent, record, cues))) +
-    weights.salience * Math.min(salience, mostSalience) +
-    weights.purpose * Number(said_by === "agent" && hasPurpose(of?.intents, intents));
+  const score = weights.own * own + weights.turn * turn + weights.salience * Math.min(salience, mostSalience);
   return { record, score, overlap: own + turn / 2, shared };
-}
-
-// A prompt about a problem calls for turns about problems, a choice for earlier choices.
-function hasPurpose(turn: ReadonlySet<Intent> | undefined, asked: ReadonlySet<Intent>): boolean {
-  return turn !== undefined && [...asked].some((intent) => intent !== "act" && turn.has(intent));
 }
 
 // Only for the chosen records: two lists for each of 4,000 records would slow every prompt down.
@@ -182,35 +167,10 @@ function sharedBy(
   record: QuotedRecord,
   { query, turns, texts }: Scoring,
 ): Pick<RankedRecord, "own" | "turn"> {
-  const { terms: ownTerms } = texts.ofRecord(record);
-  const turn = turns.get(turnKey(record))?.terms;
+  const ownTerms = texts.ofRecord(record);
+  const turn = turns.get(turnKey(record));
   const own = query.filter((term) => ownTerms.has(term));
   return { own, turn: query.filter((term) => !ownTerms.has(term) && turn?.has(term) === true) };
-}
-
-/** How well a record answers the intent, 0 to 1. */
-function fitOf(
-  intent: Intent,
-  { said_by, standing, salience }: QuotedRecord,
-  wording: ReadonlySet<ClosingCue>,
-): number {
-  if (salience === null) return 0;
-  const cues = said_by === "user" ? null : wording;
-  switch (intent) {
-    case "resume":
-      return cues?.has("open") === true ? 1 : 0;
-    case "problem":
-      if (cues === null) return 0;
-      return cues.has("cause") ? 1 : cues.has("contrast") ? 0.4 : 0;
-    case "choice":
-      if (cues === null) return standing;
-      return cues.has("decision") ? 1 : cues.has("change") ? 0.6 : 0;
-    case "act":
-      if (cues === null) return salience > 0 ? 1 : 0;
-      return cues.has("decision") || cues.has("change") || cues.has("general") ? 0.5 : 0;
-    default:
-      return intent satisfies never;
-  }
 }
 
 function withNamesFirst<R extends QuotedRecord>(
@@ -220,7 +180,7 @@ function withNamesFirst<R extends QuotedRecord>(
 ): readonly Scored<R>[] {
   if (names.size === 0) return scored;
   const gainOf = (record: QuotedRecord): number => {
-    const { terms } = texts.ofRecord(record);
+    const terms = texts.ofRecord(record);
     return [...names].reduce((sum, [name, weight]) => sum + (terms.has(name) ? weight : 0), 0);
   };
   return scored
@@ -242,7 +202,7 @@ function weightsOf(query: readonly string[], turns: Turns): Map<string, number> 
   const all = [...turns.values()];
   return new Map(
     query.map((term) => {
-      const found = all.reduce((sum, { terms }) => sum + Number(terms.has(term)), 0);
+      const found = all.reduce((sum, terms) => sum + Number(terms.has(term)), 0);
       return [term, Math.log(1 + (count - found + 0.5) / (found + 0.5))];
     }),
   );
@@ -270,9 +230,8 @@ function textKey(record: QuotedRecord): string {
 // Few records per turn, so that other turns fit; more when the prompt resumes work.
 function fewPerTurn<R extends QuotedRecord>(
   scored: readonly Scored<R>[],
-  { intents }: AskedFor,
+  { isResumed }: AskedFor,
 ): Scored<R>[] {
-  const isResumed = intents.has("resume");
   const counts = new Map<string, number>();
   const shownTurns = createShownTurns();
   const most = isResumed ? mostOfResumed : mostPerTurn;
@@ -290,7 +249,7 @@ function fewPerTurn<R extends QuotedRecord>(
 
 // Chosen on two development sets by two authors (152 scenarios) so that unrelated prompts get nothing, as
 // `npm run bench -- delivery` measures it.
-const weights = { own: 1.45, turn: 1.3, intent: 3, salience: 1.3, purpose: 2, sameTurn: 2, unmerged: 2 };
+const weights = { own: 1.45, turn: 1.3, salience: 1.3, sameTurn: 2, unmerged: 2 };
 const limits: Record<PromptKind, { gate: number; overlap: number; least: number }> = {
   general: { gate: 14, overlap: 7, least: 7 },
   unknown: { gate: 4.5, overlap: 1.5, least: 1 },
@@ -306,7 +265,7 @@ const mostSalience = 3;
 // Alone the length decides: of the labelled prompts that need nothing 53 of 64 are shorter than 12 tokens or general talk, of
 // those that a record answers one in six.
 const besideKept = { words: 2.5, wordsOfShort: 3, most: 5, tokens: 10 };
-const alone = { words: 1, wordsOfShort: 2, most: 8, tokens: 12 };
+const alone = { words: 0.25, wordsOfShort: 2, most: 8, tokens: 12 };
 const leastSalience = { user: -2, agent: -0.5 };
 const leastTurns = 50;
 const mostTerms = 80;

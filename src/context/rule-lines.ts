@@ -40,9 +40,8 @@ export function createRuleReader(texts: TextCache = createTextCache()): RuleRead
       .filter((one) => one.standing === 0 && one.salience !== null && reportsChange(one))
       .sort((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id);
     return rules.map((rule) => {
-      const { terms } = texts.ofRecord(rule);
-      const isSince = (one: QuotedRecord) =>
-        isAfter(one, rule) && isSameSubject(terms, texts.ofRecord(one).terms);
+      const terms = texts.ofRecord(rule);
+      const isSince = (one: QuotedRecord) => isAfter(one, rule) && isSameSubject(terms, texts.ofRecord(one));
       return { rule, needsDay: dated.has(rule.id), since: changes.find(isSince) ?? null };
     });
   };

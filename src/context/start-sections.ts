@@ -8,7 +8,7 @@ import { withoutOpenLabel } from "../statements/text/left-open.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
-import type { StatementsPort } from "./context-port.ts";
+import type { EarlierPrompt, StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
@@ -75,39 +75,25 @@ export function startSections(
   const sure = standing.filter((one) => isKept(one) || isWeaker(one));
   const cut = inOrder(sure).slice(maxRules);
   const rules = withoutSameRules(inOrder(sure).slice(0, maxRules), ({ summary }) => summary);
-  // An agent that keeps records keeps what matters: beside them only what is certain.
+  const prompts = projects.flatMap((project) => source.asked?.(project, maxPrompts) ?? []);
   const least = keptTurns.size === 0 ? leastWorth.alone : leastWorth.besideKept;
-  const isWorthIt = (one: QuotedRecord): boolean =>
-    (one.salience ?? 0) > (one.said_by === "user" ? least.user : least.agent);
-  const takenUp = takenUpBy(projects.flatMap((project) => source.asked?.(project, maxPrompts) ?? []));
-  const now = (one: QuotedRecord): QuotedRecord => ({
-    ...one,
-    salience: (one.salience ?? 0) - lossOfTakenUp * takenUp(one),
-  });
-  const isTold = (one: QuotedRecord): boolean =>
-    isWeaker(one) && (one.said_by === "agent" || (one.said_by === "user" && isWorthIt(one)));
-  const told = statements
-    .filter((one) => isTold(one) && one.standing === 0)
-    .map(now)
-    .filter((one) => keptTurns.size === 0 || isWorthIt(one));
-  const ranked = withoutRepeats(byWorth(told), said);
-  const newest = newestFirst(past.filter(isTold)).slice(0, maxStatements).map(now);
-  // The last session is shown with any conclusion.
+  const sentences = sentencesOf({ statements, past, prompts }, least, isWeaker);
+  const ranked = withoutRepeats(sentences.ranked, said);
+  const { newest } = sentences;
+  // The last session is shown with any conclusion, and with all that it left.
   const isOfLast = (one: QuotedRecord): boolean => one.sdk_session_id === newest[0]?.sdk_session_id;
-  const isOpenEnough = ({ salience }: QuotedRecord): boolean => (salience ?? 0) > least.open;
+  const isOpenEnough = (one: QuotedRecord): boolean =>
+    (one.salience ?? 0) > least.open || (keptTurns.size === 0 && isOfLast(one));
+  const isWorthIt = (one: QuotedRecord): boolean => isWorth(one, least);
   const { open, outdated } = openWorkOf(ranked, newest);
   const openIds = new Set(open.map(({ id }) => id));
   const repeats = repeatsOneOf(rules);
   const room = new Room(tokens);
   const isStand = ({ statement_kind: kind }: QuotedRecord): boolean => kind === "state" || kind === "open";
   const sections = [
-    room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules, (shown) => {
-      const more = rules.length + cut.length - shown;
-      const which = `- ${more} more of the user's rules ${more === 1 ? "applies" : "apply"}`;
-      return more === 0
-        ? null
-        : `${which}: ${rulesCommand === undefined ? "search" : `\`${rulesCommand}\``}.`;
-    }),
+    room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules, (shown) =>
+      noteOfMore(rules.length + cut.length - shown, rulesCommand),
+    ),
     room.fill("Where the work stands", kept.filter(isStand).map(quotedWithDay), tokens),
     room.fill("Known here", kept.filter((one) => !isStand(one)).map(quoted), tokens),
     room.fill(openHeading, open.filter(isOpenEnough).map(quotedOpen), tokens * shares.open),
@@ -135,6 +121,43 @@ export function startSections(
   };
 }
 
+interface Past {
+  statements: readonly QuotedRecord[];
+  past: readonly QuotedRecord[];
+  prompts: readonly EarlierPrompt[];
+}
+
+/** Of the agent's sentences, and of the user's wishes of worth: those to choose from, by worth, and the newest. */
+function sentencesOf(
+  { statements, past, prompts }: Past,
+  least: Least,
+  isWeaker: (one: QuotedRecord) => boolean,
+): { ranked: QuotedRecord[]; newest: QuotedRecord[] } {
+  const takenUp = takenUpBy(prompts);
+  const now = (one: QuotedRecord): QuotedRecord => ({
+    ...one,
+    salience: (one.salience ?? 0) - lossOfTakenUp * takenUp(one),
+  });
+  const isTold = (one: QuotedRecord): boolean =>
+    isWeaker(one) &&
+    one.standing === 0 &&
+    (one.said_by === "agent" || (one.said_by === "user" && isWorth(one, least)));
+  return {
+    ranked: byWorth(statements.filter(isTold).map(now)),
+    newest: newestFirst(past.filter(isTold)).slice(0, maxStatements).map(now),
+  };
+}
+
+function isWorth({ salience, said_by }: QuotedRecord, least: Least): boolean {
+  return (salience ?? 0) > (said_by === "user" ? least.user : least.agent);
+}
+
+function noteOfMore(more: number, command: string | undefined): string | null {
+  if (more === 0) return null;
+  const which = `- ${more} more of the user's rules ${more === 1 ? "applies" : "apply"}`;
+  return `${which}: ${command === undefined ? "search" : `\`${command}\``}.`;
+}
+
 /** True for what the host's agent kept, or the user wrote: the better source. */
 function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
   return generator === keptByAgent || (generator === "manual" && kind != null);
@@ -147,10 +170,13 @@ const maxRules = 60;
 const maxCounted = 1_000;
 const maxStatements = 200;
 const shares = { rules: 0.6, open: 0.15, sessions: 0.15 };
-// Of the lines above them in labelled sessions seven of ten were of use alone, and nine of ten beside kept records.
+type Least = Readonly<Record<"agent" | "user" | "open", number>>;
+
+// Of the lines above them in labelled sessions seven of ten were of use alone, and nine of ten beside kept records: an agent
+// that keeps records keeps what matters, so that beside them only what is certain counts.
 const leastWorth = {
   alone: { agent: 0.1, user: 0.3, open: -0.2 },
-  besideKept: { agent: 1, user: 1, open: 1 },
+  besideKept: { agent: 1.3, user: 1.3, open: 1.3 },
 };
 const maxPrompts = 500;
 

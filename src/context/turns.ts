@@ -1,11 +1,9 @@
-// Turns of a project: the terms and intents of their texts, and which statement of a turn repeats another.
+// Turns of a project: the terms of their texts, and which statement of a turn repeats another.
 import { remembering } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { namesIn } from "../statements/text/names.ts";
-import { type ClosingCue, closingCuesOf } from "../statements/text/sentence-cues.ts";
 import { tellingTermsOf, topicTermsOf } from "../statements/text/topic-terms.ts";
 import type { EarlierPrompt } from "./context-port.ts";
-import { askedFor, type Intent } from "./prompt-kind.ts";
 
 export type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
 
@@ -14,22 +12,18 @@ export function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
   return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
 }
 
-/** Terms and intents of each turn, by its key. */
-export type Turns = ReadonlyMap<string, { terms: ReadonlySet<string>; intents: ReadonlySet<Intent> }>;
+/** Terms of each turn, by its key. */
+export type Turns = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The terms of each turn: of its records, its prompt, and the few prompts before it in the session. */
 export function turnsOf(
   { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
   texts: TextCache,
 ): Turns {
-  const turns = new Map<string, { terms: Set<string>; intents: ReadonlySet<Intent> }>();
-  const turnOf = (key: string) => {
-    const turn = turns.get(key) ?? { terms: new Set(), intents: new Set() };
-    turns.set(key, turn);
-    return turn;
-  };
+  const turns = new Map<string, Set<string>>();
   const add = (key: string, more: ReadonlySet<string>): void => {
-    const { terms } = turnOf(key);
+    const terms = turns.get(key) ?? new Set();
+    turns.set(key, terms);
     for (const term of more) terms.add(term);
   };
   const bySession = new Map<string, ReadonlySet<string>[]>();
@@ -37,12 +31,10 @@ export function turnsOf(
     const asked = bySession.get(prompt.sdk_session_id) ?? [];
     bySession.set(prompt.sdk_session_id, asked);
     const read = texts.of(`p${prompt.id}.${prompt.revision ?? 1}`, prompt.prompt_text);
-    asked.push(read.terms);
+    asked.push(read);
     for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
-    turnOf(turnKey(prompt)).intents = read.intents();
   }
-  for (const record of records)
-    if (record.salience !== null) add(turnKey(record), texts.ofRecord(record).terms);
+  for (const record of records) if (record.salience !== null) add(turnKey(record), texts.ofRecord(record));
   return turns;
 }
 
@@ -85,7 +77,7 @@ export function withCompounds(query: readonly string[], turns: Turns): string[] 
   const parts = query.filter((term) => term.length >= leastPart);
   if (parts.length === 0) return [...query];
   const seen = new Set<string>();
-  for (const { terms } of turns.values())
+  for (const terms of turns.values())
     for (const term of terms) {
       if (term.length < leastPart || seen.has(term)) continue;
       seen.add(term);
@@ -104,30 +96,18 @@ export function textOf({ title, summary, salience }: QuotedRecord): string {
   return salience === null ? `${title} ${summary}` : summary;
 }
 
-interface ReadText {
-  terms: ReadonlySet<string>;
-  cues: ReadonlySet<ClosingCue>;
-  intents(): ReadonlySet<Intent>;
-}
-
 export type TextCache = ReturnType<typeof createTextCache>;
 
-/** Caches what is parsed from texts: parsing 2,000 records takes about 0.2 s. */
+/** Caches the terms of texts: parsing 2,000 records takes about 0.2 s. */
 export function createTextCache() {
-  const cached = new Map<string, ReadText>();
-  function of(key: string, text: string): ReadText {
+  const cached = new Map<string, ReadonlySet<string>>();
+  function of(key: string, text: string): ReadonlySet<string> {
     const known = cached.get(key);
     if (known !== undefined) return known;
     if (cached.size >= maxCached) cached.clear();
-    const read = text.slice(0, maxChars);
-    let intents: ReadonlySet<Intent> | undefined;
-    const made = {
-      terms: new Set(topicTermsOf(read)),
-      cues: closingCuesOf(read),
-      intents: () => (intents ??= askedFor(read).intents),
-    };
-    cached.set(key, made);
-    return made;
+    const terms = new Set(topicTermsOf(text.slice(0, maxChars)));
+    cached.set(key, terms);
+    return terms;
   }
   return { of, ofRecord: (record: QuotedRecord) => of(keyOf(record), textOf(record)) };
 }

@@ -37,7 +37,7 @@ export function saidIn(turn: Turn): Statement[] {
 
 function ruleAt(position: number, { text, rule, at }: PromptRule, salience: number): Statement | null {
   if (position !== at) return null;
-  // What a later session is told in any case need not be proposed as a rule.
+  // Later sessions get it in any case: it need not be proposed.
   if (!rule.isSure && salience > toldSalience)
     return statementOnWork({ kind: "decision", text, said_by: "user", salience });
   return {
@@ -78,7 +78,7 @@ const leastSalience = -2.5;
 const shortest = 16;
 // As much as a good finding.
 const decisionSalience = 1;
-const toldSalience = 0.3;
+const toldSalience = 0.1;
 // A rule ranks above any conclusion of the agent.
 const standingBonus = 2;
 

@@ -171,7 +171,7 @@ describe("the start of a session", () => {
     expect(found.filter((line) => line.startsWith("  ") && line.includes("Left:"))).toEqual([]);
   });
 
-  it("tells what an agent concluded, and of the user's wishes those of worth", async () => {
+  it("tells what an agent concluded, and the user's wishes of some worth", async () => {
     say("please fix that too", { said_by: "user", salience: 0.2 });
     say("the amounts are always in cents", { said_by: "user", salience: 0.5 });
     say("The lock is per tenant.");
@@ -179,6 +179,15 @@ describe("the start of a session", () => {
     expect(text).toContain("The lock is per tenant.");
     expect(text).toContain("the amounts are always in cents");
     expect(text).not.toContain("please fix that too");
+  });
+
+  it("does not tell what a later prompt takes up again", async () => {
+    const { prompt_number } = memory.addPrompt("add the export");
+    say("The export button is grey.", { salience: 0.7 }, { prompt_number });
+    say("The lock is per tenant.", { salience: 0.7 }, { prompt_number });
+    memory.addPrompt("the grey export button must be green");
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Found and decided").map((line) => line.slice(0, 12))).toEqual(["- The lock i"]);
   });
 
   it("tells nothing of little worth, beside kept records only what is certain", async () => {

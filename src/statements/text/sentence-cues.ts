@@ -68,16 +68,6 @@ const closingCues = {
       не|но|без|нет|хотя`,
     runs: "不是|没有|但|却|无法|失败|ではなく|ない|が、|しかし|失敗",
   }),
-  /** Says that checks pass. */
-  checked: cueOf({
-    words: `tests? (?:now )?pass\\w*|pass(?:es|ed)?|green|checked|verified|compared|works?|reviewed|rendered|looked|i searched|confirmed|
-      tests? (?:laufen|grün)|geprüft|bestanden|
-      pruebas pasan|comprob\\w+|pasan|
-      tests? passent|vérifi\\w+|
-      testes passam|verifiqu\\w+|passam|
-      тест\\w* (?:прош|зел)\\w*|проверил\\w*|проходят`,
-    runs: "测试通过|通过|已验证|テストは|通ります|通過|確認しました",
-  }),
   /** Offers, questions and remarks to the user. */
   offer: cueOf({
     words: `let me know|tell me|if you (?:want|like|prefer|would)|would you like|shall i|should i|do you want|i can|i could|happy to|
@@ -101,16 +91,6 @@ const closingCues = {
     words:
       "should|would|could|might|seems?|let me|dürfte|könnte|scheint|parece|podría|semble|pourrait|poderia",
     runs: "本来应该|はずです",
-  }),
-  /** What was left as it is. */
-  unchanged: cueOf({
-    words: `unchanged|as (?:it was|they were|before|is)|did not (?:change|touch|move|need)|untouched|stay(?:s|ed)? as|left (?:it|them|alone|as)|same as|i left|
-      unverändert|nicht angefasst|
-      sin cambios|no (?:he )?toc\\w+|
-      inchang\\w+|pas touché|
-      inalterad\\w+|não mexi|
-      без изменений|не менял\\w*|не трогал\\w*`,
-    runs: "不变|没有改动|保持|そのまま|変更していません|変わりません",
   }),
 } as const;
 

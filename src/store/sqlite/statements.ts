@@ -292,8 +292,9 @@ function createWeighProposals(db: Sqlite, supersedeAll: SupersedeAll) {
     const taken = prompt === "" ? [] : takeBack({ project: rule.project, prompt });
     const isTaken = taken.some(({ id }) => id === rule.id);
     const same = proposals(rule.project).filter((one) => one.id !== rule.id && isSame(one, rule));
+    // Word for word the same in a further session is a template.
     const isAgain = (one: Observation): boolean =>
-      one.sdk_session_id !== rule.sdk_session_id && promptOf(one.id) !== prompt;
+      one.sdk_session_id !== rule.sdk_session_id && one.summary !== rule.summary;
     const isDropped = same.some(({ status }) => status === "rejected");
     const sure = rule.standing === 0 && !isDropped && same.some(isAgain) ? confirm(rule.id) : undefined;
     const isSure = sure !== undefined || (rule.standing === 1 && !isTaken);

@@ -220,7 +220,7 @@ function differences(local: Json, hosted: Json, at: string): string[] {
 }
 
 // There when there is something to say: how a hit was ranked, what a timeline was asked for, what a refusal explains.
-const optional = new Set(["rank", "anchor", "details", "changed_since"]);
+const optional = new Set(["rank", "anchor", "details", "changed_since", "agent"]);
 
 function of(value: Json, name: string): Json {
   return (value as Record<string, Json>)[name] ?? null;
