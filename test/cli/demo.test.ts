@@ -23,7 +23,7 @@ test("the demo records, finds, keeps secrets off the disk and leaves nothing", a
     /^\$ mem search|^The next|^With the prompt|^Before the agent/m,
   );
   for (const part of [answers, start]) expect(part).toContain(cause);
-  expect(prompt).toContain("Nothing more: the start has the cause and the fix.");
+  expect(prompt).toContain("`verifySession` no longer throws on a forged cookie");
   expect(read).toContain("Earlier records about src/auth/session.ts");
   expect(answers.match(/^ *(?:#|S|P)\d+ {2}/gm)).toHaveLength(3);
   expect(answers).toMatch(/^S?#?\d+ {2}Users were logged out after every deploy because/m);
