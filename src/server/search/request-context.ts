@@ -48,7 +48,7 @@ export function isInjected(found: HostedObservation): boolean {
 
 const most = { rules: 1_000, statements: 200, ranked: 2_000 };
 
-/** Numbers the prompts of each session; a record is of the last prompt before it. */
+/** Numbers the prompts of each session, newest first; a record is of the last prompt before it. */
 function withTurns(
   records: readonly QuotedRecord[],
   prompts: readonly AskedPrompt[],
@@ -65,8 +65,8 @@ function withTurns(
       const before = asked.findLastIndex((one) => one.created_at_epoch <= record.created_at_epoch);
       return { ...record, prompt_number: before + 1 };
     }),
-    prompts: [...bySession.values()].flatMap((asked) =>
-      asked.map((one, at) => ({ ...one, prompt_number: at + 1 })),
-    ),
+    prompts: [...bySession.values()]
+      .flatMap((asked) => asked.map((one, at) => ({ ...one, prompt_number: at + 1 })))
+      .toSorted((a, b) => b.id - a.id),
   };
 }
