@@ -78,15 +78,14 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       const isSaid = sameQuestion(new Set(terms));
       const fitting = lessTakenUp(
         unknown.filter((one) => isCloseEnough(one) && !isSaid(one.record)),
-        past.prompts,
+        // The prompt itself is stored already.
+        past.prompts.filter((one) => one.prompt_text !== prompt),
       );
       const close = withoutRepeats(fitting, past.records, known);
       const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
-      const chosen = fewPerTurn(unmergedLower(withNamesFirst(close, names, texts)), asked).slice(
-        0,
-        limit.most,
-      );
-      const ranked = chosen.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
+      const chosen = fewPerTurn(unmergedLower(withNamesFirst(close, names, texts)), asked);
+      const shown = chosen.slice(0, limit.most);
+      const ranked = shown.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
       return { asked, ranked };
     },
   };
