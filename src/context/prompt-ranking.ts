@@ -72,7 +72,7 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
       const best = scored.find((one) => one.overlap > overlap && one.score > gate);
       if (best === undefined) return { asked, ranked: [] };
       const isCloseEnough = (one: Scored<unknown>): boolean =>
-        one.score > Math.max(least, best.score - spread) && one.shared >= leastShared;
+        one.score > Math.max(least, best.score - limit.spread) && one.shared >= leastShared;
       // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
       const isSaid = sameQuestion(new Set(terms));
@@ -254,7 +254,6 @@ const limits: Record<PromptKind, { gate: number; overlap: number; least: number 
   unknown: { gate: 4.5, overlap: 1.5, least: 1 },
   work: { gate: 2, overlap: 0, least: 1 },
 };
-const spread = 8;
 const mostPerTurn = 3;
 const mostOfResumed = 6;
 // Caps the salience of rules, which still have to match the prompt.
@@ -263,8 +262,8 @@ const mostSalience = 3;
 // helped, and with this least number of shared words 59 of 64 prompts that need nothing get nothing.
 // Alone the length decides: of the labelled prompts that need nothing 53 of 64 are shorter than 12 tokens or general talk, of
 // those that a record answers one in six.
-const besideKept = { words: 2.5, wordsOfShort: 3, most: 5, tokens: 10 };
-const alone = { words: 0.25, wordsOfShort: 2, most: 8, tokens: 12 };
+const besideKept = { words: 2.5, wordsOfShort: 3, most: 5, tokens: 10, spread: 8 };
+const alone = { words: 0.25, wordsOfShort: 2, most: 8, tokens: 12, spread: 4 };
 const leastSalience = { user: -2, agent: -0.5 };
 const leastTurns = 50;
 const mostTerms = 80;
