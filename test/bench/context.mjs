@@ -83,7 +83,7 @@ async function byFile(db) {
        limit 500`,
     )
     .all();
-  const context = createContext({ byFile: createByFile(db) }, { tokenBudget: 2000 }, "mem search");
+  const context = createContext({ byFile: createByFile(db) }, { tokenBudget: 2000 }, () => "mem search");
   let round = 0;
   const next = () => paths[round++ % paths.length];
   const times = await interleave(
