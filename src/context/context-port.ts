@@ -14,8 +14,6 @@ export interface EarlierPrompt {
   sdk_session_id: string;
   prompt_number: number;
   prompt_text: string;
-  /** Left out where prompts are not edited. */
-  revision?: number;
 }
 
 /** Where a project's files are. */

@@ -1,5 +1,5 @@
 // Turns of a project: the terms of their texts, and which statement of a turn repeats another.
-import { remembering } from "../core/recent-map.ts";
+import { RecentMap, remembering } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { namesIn } from "../statements/text/names.ts";
 import { tellingTermsOf, topicTermsOf } from "../statements/text/topic-terms.ts";
@@ -30,8 +30,7 @@ export function turnsOf(
   for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
     const asked = bySession.get(prompt.sdk_session_id) ?? [];
     bySession.set(prompt.sdk_session_id, asked);
-    const read = texts.of(`p${prompt.id}.${prompt.revision ?? 1}`, prompt.prompt_text);
-    asked.push(read);
+    asked.push(termsOfPrompt(prompt));
     for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
   }
   for (const record of records) if (record.salience !== null) add(turnKey(record), texts.ofRecord(record));
@@ -47,8 +46,8 @@ export function takenUpBy(
 ): (record: OfTurn & Pick<QuotedRecord, "summary">) => number {
   const places = new Map(prompts.map((prompt, at) => [turnKey(prompt), at]));
   const withTerm = new Map<string, number[]>();
-  for (const [at, { prompt_text }] of prompts.entries())
-    for (const term of termsOfPrompt(prompt_text)) {
+  for (const [at, prompt] of prompts.entries())
+    for (const term of termsOfPrompt(prompt)) {
       const found = withTerm.get(term);
       if (found === undefined) withTerm.set(term, [at]);
       else found.push(at);
@@ -66,7 +65,8 @@ export function takenUpBy(
 /** What a statement loses in salience when a later prompt has all of its terms; fitted with the model of closings. */
 export const lossOfTakenUp = 1.1;
 
-const termsOfPrompt = remembering((text) => topicTermsOf(text.slice(0, maxChars)), 2_000);
+const termsOfPrompt = ({ prompt_text }: EarlierPrompt) => termsOfText(prompt_text.slice(0, maxChars));
+const termsOfText = remembering((text): ReadonlySet<string> => new Set(topicTermsOf(text)), 4_000);
 
 /**
  * The query with terms of the turns that begin or end with a long term of it, and the reverse: in German and related
@@ -98,18 +98,19 @@ export function textOf({ title, summary, salience }: QuotedRecord): string {
 
 export type TextCache = ReturnType<typeof createTextCache>;
 
-/** Caches the terms of texts: parsing 2,000 records takes about 0.2 s. */
+/** Caches the terms of records: parsing 2,000 records takes about 0.2 s. */
 export function createTextCache() {
-  const cached = new Map<string, ReadonlySet<string>>();
-  function of(key: string, text: string): ReadonlySet<string> {
-    const known = cached.get(key);
-    if (known !== undefined) return known;
-    if (cached.size >= maxCached) cached.clear();
-    const terms = new Set(topicTermsOf(text.slice(0, maxChars)));
-    cached.set(key, terms);
-    return terms;
-  }
-  return { of, ofRecord: (record: QuotedRecord) => of(keyOf(record), textOf(record)) };
+  const cached = new RecentMap<string, ReadonlySet<string>>(maxCached);
+  return {
+    ofRecord(record: QuotedRecord): ReadonlySet<string> {
+      const key = keyOf(record);
+      const known = cached.get(key);
+      if (known !== undefined) return known;
+      const terms = new Set(topicTermsOf(textOf(record).slice(0, maxChars)));
+      cached.set(key, terms);
+      return terms;
+    },
+  };
 }
 
 /** Key of a record's text: another revision has another one. */

@@ -129,9 +129,9 @@ export function createRankable(db: Sqlite) {
     /** Prompts that are not private, newest first. */
     asked: sql.all<
       [project: string, limit: number],
-      Pick<UserPrompt, "id" | "sdk_session_id" | "prompt_number" | "prompt_text" | "revision">
+      Pick<UserPrompt, "id" | "sdk_session_id" | "prompt_number" | "prompt_text">
     >(
-      `select id, sdk_session_id, prompt_number, prompt_text, revision
+      `select id, sdk_session_id, prompt_number, prompt_text
        from user_prompts
        where project = ? and private = 0
        order by created_at_epoch desc, id desc
