@@ -130,7 +130,7 @@ test(`${restarts} crashes of PostgreSQL and ${cuts} cut connections under load l
   expect(server.process.exitCode).toBeNull();
   expect(await server.stop()).toBe(0);
   // An outage writes one log line for each kind of failure, with a count, not one for each request.
-  expect(server.log()).not.toMatch(/"stack"|_events|connectionParameters/);
-  expect(server.log().split("\n").length).toBeLessThan(load.repeated() / 2 + 50);
-  console.log(`${load.repeated()} refused requests, ${server.log().length} bytes of log`);
+  const lines = server.log().split("\n");
+  expect(lines.filter((line) => /"stack"|_events|connectionParameters/.test(line))).toEqual([]);
+  expect(lines.length).toBeLessThan(load.repeated() / 2 + 50);
 }, 900_000);

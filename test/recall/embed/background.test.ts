@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { systemClock as clock } from "../../../src/core/clock.ts";
 import { createBackground } from "../../../src/recall/embed/background.ts";
 import { type Embedder, EmbedFailure } from "../../../src/recall/embed/embedder.ts";
 import { toInt8 } from "../../../src/recall/vectors/int8.ts";
@@ -6,8 +7,6 @@ import { createVectors } from "../../../src/store/sqlite/vectors.ts";
 import { wordVector } from "../../helpers/embedding-server.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
-
-const clock = { now: () => Date.now(), monotonicMs: () => performance.now() };
 
 interface Scripted extends Embedder {
   /** Texts of each call. */
@@ -72,43 +71,42 @@ function open(memory: MemoryStore = createMemoryStore()) {
   /** How many observations have a vector of each model. */
   const held = () =>
     Object.fromEntries(vectors.sets().map(({ id, model }) => [model, vectors.progress(id).done]));
-  const until = (check: () => void) => eventually(check);
-  return { ...memory, vectors, failures, background, add, held, until };
+  return { ...memory, vectors, failures, background, add, held };
 }
 
 const titlesOf = ({ calls }: Scripted) => calls.flat().map((text) => text.split("\n")[0]);
 
 describe("what is embedded", () => {
   test("all that have no vector, newest first, in batches; then what is new", async () => {
-    const { add, background, held, until, vectors } = open();
+    const { add, background, held, vectors } = open();
     add("a", "b", "c", "d", "e", "f");
     const embedder = scriptedEmbedder();
     const work = background(embedder);
     work.start();
-    await until(() => expect(vectors.sets()).toMatchObject([{ complete: 1 }]));
+    await eventually(() => expect(vectors.sets()).toMatchObject([{ complete: 1 }]));
     expect(titlesOf(embedder)).toEqual(["f", "e", "d", "c", "b", "a"]);
     expect(embedder.calls.map((texts) => texts.length)).toEqual([4, 2]);
     const [one] = add("g");
     work.notify([one?.id ?? 0]);
-    await until(() => expect(held()).toEqual({ m: 7 }));
+    await eventually(() => expect(held()).toEqual({ m: 7 }));
     expect(titlesOf(embedder).at(-1)).toBe("g");
   });
 
   test("a text that changed is embedded again, another change is not", async () => {
-    const { add, background, held, until, db } = open();
+    const { add, background, held, db } = open();
     const [one, two] = add("a", "b");
     const embedder = scriptedEmbedder();
     const work = background(embedder);
     work.start();
-    await until(() => expect(held()).toEqual({ m: 2 }));
+    await eventually(() => expect(held()).toEqual({ m: 2 }));
     db.prepare("update observations set title = 'changed' where id = ?").run(one?.id);
     work.notify([one?.id ?? 0, two?.id ?? 0]);
-    await until(() => expect(titlesOf(embedder)).toEqual(["b", "a", "changed"]));
-    await until(() => expect(held()).toEqual({ m: 2 }));
+    await eventually(() => expect(titlesOf(embedder)).toEqual(["b", "a", "changed"]));
+    await eventually(() => expect(held()).toEqual({ m: 2 }));
   });
 
   test("a worker that starts again goes on where the last one was", async () => {
-    const { add, background, held, until } = open();
+    const { add, background, held } = open();
     add("a", "b", "c", "d", "e", "f");
     const first = scriptedEmbedder();
     let turns = 0;
@@ -119,19 +117,19 @@ describe("what is embedded", () => {
     // Gives way after the first call, until it is closed.
     const work = background(first, async () => (turns++ === 0 ? undefined : busy));
     work.start();
-    await until(() => expect(held()).toEqual({ m: 4 }));
+    await eventually(() => expect(held()).toEqual({ m: 4 }));
     const closed = work.close();
     release();
     await closed;
     expect(held()).toEqual({ m: 4 });
     const second = scriptedEmbedder();
     background(second).start();
-    await until(() => expect(held()).toEqual({ m: 6 }));
+    await eventually(() => expect(held()).toEqual({ m: 6 }));
     expect(titlesOf(second).length + titlesOf(first).length).toBeLessThanOrEqual(8);
   });
 
   test("it gives way while intake is busy", async () => {
-    const { add, background, until } = open();
+    const { add, background } = open();
     add("a");
     let release: () => void = () => undefined;
     const busy = new Promise<void>((resolve) => {
@@ -142,32 +140,32 @@ describe("what is embedded", () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(embedder.calls).toEqual([]);
     release();
-    await until(() => expect(embedder.calls).toHaveLength(1));
+    await eventually(() => expect(embedder.calls).toHaveLength(1));
   });
 });
 
 describe("another model", () => {
   test("the old vectors stay until the new ones are all there, and then go", async () => {
-    const { add, background, held, until, vectors } = open();
+    const { add, background, held, vectors } = open();
     add("a", "b", "c", "d", "e");
     const old = background(scriptedEmbedder("old"));
     old.start();
-    await until(() => expect(vectors.sets()).toMatchObject([{ model: "old", complete: 1 }]));
+    await eventually(() => expect(vectors.sets()).toMatchObject([{ model: "old", complete: 1 }]));
     await old.close();
     const embedder = scriptedEmbedder("new");
-    let calls = 0;
-    embedder.fail = () => (++calls > 1 && calls < 6 ? new EmbedFailure("unavailable", "busy") : undefined);
+    embedder.fail = () => (embedder.calls.length > 1 ? new EmbedFailure("unavailable", "busy") : undefined);
     const work = background(embedder);
     work.start();
-    await until(() => expect(work.failure()).toMatchObject({ message: "busy" }));
+    await eventually(() => expect(work.failure()).toMatchObject({ message: "busy" }));
+    embedder.fail = () => undefined;
     expect(held()).toEqual({ old: 5, new: 4 });
     expect(vectors.sets()).toMatchObject([{ complete: 1 }, { complete: 0 }]);
-    await until(() => expect(held()).toEqual({ new: 5 }));
+    await eventually(() => expect(held()).toEqual({ new: 5 }));
     expect(vectors.sets()).toMatchObject([{ model: "new", complete: 1 }]);
   });
 
   test("another dimension under the same name starts a new set", async () => {
-    const { add, background, until, vectors } = open();
+    const { add, background, vectors } = open();
     add("a", "b", "c", "d", "e", "f");
     const embedder = scriptedEmbedder();
     embedder.fail = () => {
@@ -175,7 +173,7 @@ describe("another model", () => {
       return undefined;
     };
     background(embedder).start();
-    await until(() => expect(vectors.sets()).toMatchObject([{ dimension: 32, complete: 1 }]));
+    await eventually(() => expect(vectors.sets()).toMatchObject([{ dimension: 32, complete: 1 }]));
     const [set] = vectors.sets();
     expect(vectors.progress(set?.id ?? 0)).toEqual({ done: 6, total: 6 });
   });
@@ -183,7 +181,7 @@ describe("another model", () => {
 
 describe("a dimension that comes back", () => {
   test("is the set that was there, and nothing is asked for twice without end", async () => {
-    const { add, background, until, vectors } = open();
+    const { add, background, vectors } = open();
     add("a", "b", "c", "d", "e", "f", "g", "h", "i");
     const embedder = scriptedEmbedder();
     embedder.fail = () => {
@@ -191,7 +189,7 @@ describe("a dimension that comes back", () => {
       return undefined;
     };
     background(embedder).start();
-    await until(() => expect(vectors.sets()).toMatchObject([{ dimension: 16, complete: 1 }]));
+    await eventually(() => expect(vectors.sets()).toMatchObject([{ dimension: 16, complete: 1 }]));
     expect(vectors.progress(vectors.sets()[0]?.id ?? 0)).toEqual({ done: 9, total: 9 });
     expect(embedder.calls.length).toBeLessThan(9);
   });
@@ -199,31 +197,33 @@ describe("a dimension that comes back", () => {
 
 describe("failures", () => {
   test("an embedder that fails is asked again later, and said to fail once", async () => {
-    const { add, background, held, until, failures } = open();
+    const { add, background, held, failures } = open();
     add("a");
     const embedder = scriptedEmbedder();
-    embedder.fail = () =>
-      embedder.calls.length < 4 ? new EmbedFailure("unavailable", "The server is down.") : undefined;
+    embedder.fail = () => new EmbedFailure("unavailable", "The server is down.");
     const work = background(embedder);
     work.start();
-    await until(() => expect(work.failure()?.kind).toBe("unavailable"));
-    await until(() => expect(held()).toEqual({ m: 1 }));
-    await until(() => expect(work.failure()).toBeNull());
+    await eventually(() => expect(work.failure()?.kind).toBe("unavailable"));
+    embedder.fail = () => undefined;
+    await eventually(() => expect(held()).toEqual({ m: 1 }));
+    await eventually(() => expect(work.failure()).toBeNull());
     expect(failures).toEqual(["embedding is paused: The server is down."]);
   });
 
   test("reports a failure that the user has to fix with the next step", async () => {
-    const { add, background, until } = open();
+    const { add, background } = open();
     add("a");
     const embedder = scriptedEmbedder();
     embedder.fail = () => new EmbedFailure("setup", "No key.", { hint: "set one" });
     const work = background(embedder);
     work.start();
-    await until(() => expect(work.failure()).toEqual({ kind: "setup", message: "No key.", next: "set one" }));
+    await eventually(() =>
+      expect(work.failure()).toEqual({ kind: "setup", message: "No key.", next: "set one" }),
+    );
   });
 
   test("retries a refused text alone and shortened; other texts get their vectors", async () => {
-    const { addObservation, background, held, until, failures } = open();
+    const { addObservation, background, held, failures } = open();
     addObservation({ title: "fine" });
     addObservation({ title: "long", narrative: "word ".repeat(500) });
     const never = addObservation({ title: "never" });
@@ -235,8 +235,8 @@ describe("failures", () => {
         : undefined;
     const work = background(embedder);
     work.start();
-    await until(() => expect(held()).toEqual({ m: 3 }));
-    await until(() => expect(failures).toEqual([`observation ${never.id} has no vector: too long`]));
+    await eventually(() => expect(held()).toEqual({ m: 3 }));
+    await eventually(() => expect(failures).toEqual([`observation ${never.id} has no vector: too long`]));
     expect(work.failure()).toBeNull();
   });
 });
