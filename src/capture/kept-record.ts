@@ -3,7 +3,10 @@ import { quotedTexts } from "../core/records/quoted-text.ts";
 import { type KeptKind, type StatementKind, typeOfKind } from "../core/records/statement.ts";
 import { sentencesWith, typedParts, wordsOf } from "../core/tools/typed-text.ts";
 import { cleanText } from "../privacy/clean.ts";
-import { parseRule } from "../statements/rules/prohibitions.ts";
+import { operations, parseRule } from "../statements/rules/prohibitions.ts";
+import { clausesOf } from "../statements/rules/rule-wording.ts";
+import { promptCuesOf } from "../statements/text/sentence-cues.ts";
+import { sharedCount, tellingTermsOf } from "../statements/text/topic-terms.ts";
 
 /** Per session of the worker, per key and day of the server: an agent that keeps more lists what it did. */
 export const mostKept = 30;
@@ -31,12 +34,12 @@ export function saidQuote(
   answers: () => readonly string[] = () => [],
 ): string | null {
   if (quote == null || !isAbout(text, quote)) return null;
-  const isIn = (words: string): boolean => {
-    const said = sentencesWith(words, quote);
+  const words = [...prompts.map((prompt) => typedParts(prompt).typed), ...answers()];
+  const isSaid = words.some((typed) => {
+    const said = sentencesWith(typed, quote);
     return said !== null && !leavesOutNegation(said, quote);
-  };
-  const isSaid = prompts.some((prompt) => isIn(typedParts(prompt).typed)) || answers().some(isIn);
-  return isSaid ? cleanText(lineOf(quote)) : null;
+  });
+  return isSaid && !addsOrder(text, quote, words) ? cleanText(lineOf(quote)) : null;
 }
 
 /** Whether the quote shares words with each sentence of the text: any words of the user would make any text a rule otherwise. */
@@ -51,6 +54,26 @@ function isAbout(text: string, quote: string): boolean {
 }
 
 const sharedGrams = 2;
+
+/**
+ * Whether a clause orders something for good, or an operation such as a deployment, and has no word of the quote and few of
+ * what the user typed. Explanations and details that the agent adds are no orders.
+ */
+function addsOrder(text: string, quote: string, words: readonly string[]): boolean {
+  const known = new Set(tellingTermsOf(quote));
+  const typed = new Set(tellingTermsOf([quote, ...words].join("\n")));
+  return clausesOf(text)
+    .flatMap((clause) => clause.text.split(conjunction))
+    .filter((clause) => ordersItself(clause) && !tellingTermsOf(clause).some((term) => known.has(term)))
+    .map((clause) => new Set(tellingTermsOf(clause)))
+    .some((terms) => sharedCount(terms, typed) * 2 < terms.size);
+}
+
+const conjunction = /\s(?:and|then|und|y|et|e|и)\s/iu;
+
+function ordersItself(clause: string): boolean {
+  return promptCuesOf(clause).has("lasting") || [...operations.values()].some((verb) => verb.test(clause));
+}
 
 // "Push to main" of "never push to main".
 function leavesOutNegation(said: string, quote: string): boolean {

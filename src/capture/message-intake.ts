@@ -160,7 +160,7 @@ function keyOf(
 ): string {
   const { eventKey } = input;
   if (eventKey === undefined) return newId();
-  const { sameWithinMs, perPrompt } = "sameWithinMs" in input ? input : ({} as Partial<SummarizeInput>);
+  const { sameWithinMs, perPrompt }: Partial<SummarizeInput> = "tool_name" in input ? {} : input;
   if (perPrompt === true) return `${eventKey}:${prompt}`;
   if (sameWithinMs === undefined) return eventKey;
   const earlier = store.rawEvents.ofKey(sessionId, eventKey);

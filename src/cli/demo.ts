@@ -166,14 +166,14 @@ function firstTime(demo: Demo, key: string): boolean {
 }
 
 async function ask({ client, clock, io, show }: Demo): Promise<void> {
-  const answer = await client.search({ query: demoQuestion, limit: page.limit });
+  const answer = await client.search({ query: demoQuestion, limit: shownHits, together: "true" });
   const lines: string[] = [];
   const printed = { ...io, out: (line: string) => lines.push(line) };
-  renderSearch(printed, answer, { nowEpochMs: clock.now(), all: false, page });
-  show({ kind: "question", command: `mem search --limit ${page.limit} ${demoQuestion}`, lines });
+  renderSearch(printed, answer, { nowEpochMs: clock.now(), all: false });
+  show({ kind: "question", command: `mem search --limit ${shownHits} ${demoQuestion}`, lines });
 }
 
-const page = { limit: 3, offset: 0 };
+const shownHits = 3;
 
 function secretsOnDisk(dataDir: string): number {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>

@@ -1,5 +1,6 @@
 // Search results and whole records as text for people.
 import type { SearchAnswer } from "../client/worker-client.ts";
+import { oneList } from "../core/records/found-list.ts";
 import { quoteTitle } from "../core/records/quoted-text.ts";
 import { isFunctionWord } from "../text/function-words.ts";
 import { cutToWidth, terminalLine, terminalText, wrapToWidth } from "../text/terminal-text.ts";
@@ -9,12 +10,9 @@ import { branchMarks, routineNote, speakerMarks, statusMarks } from "./record-ma
 import {
   type ListedHit,
   type ObservationHit,
-  type Page,
   type PromptHit,
-  pageOf,
   type SummaryHit,
   searchedWords,
-  searchList,
 } from "./search-list.ts";
 import { ageInWords, projectPath } from "./words.ts";
 
@@ -24,8 +22,6 @@ interface Listing {
   nowEpochMs: number;
   /** Default true: routine steps as well. */
   all?: boolean;
-  /** The records to print, by their places in the list; default all. */
-  page?: Page;
   highlight?: Highlight;
 }
 
@@ -33,18 +29,17 @@ interface Listing {
 export function renderSearch(io: Io, answer: SearchAnswer, listing: Listing): void {
   const question = searchedWords(answer);
   const highlight = io.color ? createHighlight(question, io.paint.yellow) : undefined;
-  renderHits(io, searchList(answer, question), { ...listing, ...(highlight && { highlight }) });
+  renderHits(io, oneList(answer), { ...listing, ...(highlight && { highlight }) });
 }
 
 /** Prints records in the given order; routine steps only with `all`. */
 export function renderHits(
   io: Io,
   hits: readonly ListedHit[],
-  { nowEpochMs, all = true, page, highlight = (line) => line }: Listing,
+  { nowEpochMs, all = true, highlight = (line) => line }: Listing,
 ): void {
   const listed = all ? hits : withoutSteps(hits);
-  const shown = (page === undefined ? listed : pageOf(listed, page)).map(resultOf);
-  const idWidth = renderResults(io, shown, { nowEpochMs, highlight });
+  const idWidth = renderResults(io, listed.map(resultOf), { nowEpochMs, highlight });
   const hidden = hits.length - listed.length;
   if (hidden > 0) io.out(`${" ".repeat(idWidth + 2)}${io.paint.dim(routineNote(hidden))}`);
 }

@@ -9,6 +9,10 @@ export interface SearchParameters {
   format?: "index" | "full" | undefined;
   limit?: number | undefined;
   offset?: number | undefined;
+  /** `limit` and `offset` count the records of all kinds. */
+  together?: "true" | undefined;
+  /** Without routine steps. */
+  routine?: "false" | undefined;
   project?: string | undefined;
   obs_type?: string | undefined;
   concepts?: readonly string[] | undefined;

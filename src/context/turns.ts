@@ -1,8 +1,10 @@
 // Turns of a project: the terms of their texts, and which statement of a turn repeats another.
 import { RecentMap, remembering } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
+import { tellsOfProblem } from "../statements/salience.ts";
 import { namesIn } from "../statements/text/names.ts";
 import { tellingTermsOf, topicTermsOf } from "../statements/text/topic-terms.ts";
+import { cueOf } from "../text/cue-pattern.ts";
 import type { EarlierPrompt } from "./context-port.ts";
 
 export type OfTurn = Pick<QuotedRecord, "id" | "sdk_session_id" | "prompt_number">;
@@ -43,7 +45,7 @@ export function turnsOf(
  */
 export function takenUpBy(
   prompts: readonly EarlierPrompt[],
-): (record: OfTurn & Pick<QuotedRecord, "summary">) => number {
+): (record: Refusable & Pick<QuotedRecord, "summary">) => number {
   const places = new Map(prompts.map((prompt, at) => [turnKey(prompt), at]));
   const withTerm = new Map<string, number[]>();
   for (const [at, prompt] of prompts.entries())
@@ -58,9 +60,28 @@ export function takenUpBy(
     const shared = new Map<number, number>();
     for (const term of terms)
       for (const at of withTerm.get(term) ?? []) if (at < own) shared.set(at, (shared.get(at) ?? 0) + 1);
+    if (isRefused(prompts[own - 1], record)) return lossOfRefused;
     return Math.max(0, ...shared.values()) / Math.max(1, terms.length);
   };
 }
+
+// "No, only these columns" takes back the turn before; with "still broken" the user's own words of it hold.
+function isRefused(next: EarlierPrompt | undefined, { sdk_session_id, prompt_number, said_by }: Refusable) {
+  if (next?.sdk_session_id !== sdk_session_id || next.prompt_number !== (prompt_number ?? 0) + 1)
+    return false;
+  if (!refusal.test(next.prompt_text)) return false;
+  return said_by !== "user" || !tellsOfProblem(next.prompt_text);
+}
+
+type Refusable = OfTurn & Pick<QuotedRecord, "said_by">;
+const refusal = cueOf(
+  {
+    words: `(?:no|nope|nein|non|não|нет)(?= ?[,.!:;–—-])|wrong|not (?:like that|what i)|undo|revert (?:it|that)|still (?:broken|wrong|not|the same)|falsch|errado|неправильно|неверно`,
+    runs: "不对|不是(?:这样|的)|错了|違います|違う",
+  },
+  "^\\W*",
+);
+const lossOfRefused = 3;
 
 /** What a statement loses in salience when a later prompt has all of its terms; fitted with the model of closings. */
 export const lossOfTakenUp = 1.1;

@@ -4,7 +4,7 @@ import type { ComparedRule } from "../core/records/records.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { replacesFix } from "../statements/commands/known-fix.ts";
 import { type Finishes, finishedIn } from "../statements/finished.ts";
-import { passedRuns, routineUses } from "../statements/routine.ts";
+import { passedFamilies, routineUses } from "../statements/routine.ts";
 import { replacesRule } from "../statements/rules/contradictions.ts";
 import { isSameRule } from "../statements/rules/same-rule.ts";
 import { saysLeftOpen } from "../statements/text/left-open.ts";
@@ -15,8 +15,6 @@ export interface SettledReply extends GenerationReply {
   routine: readonly number[];
   /** Command families that passed in these turns. */
   passed: readonly string[];
-  /** Whether a failure of such a family is closed, by its text. */
-  endsFailure?: (failureText: string) => boolean;
   /** Whether a fix takes the place of an older one of the same command family, by their texts. */
   replacesFix?: (newerText: string, olderText: string) => boolean;
   /** By the message that ends a turn: whether the turn finished open work, by its text. */
@@ -33,12 +31,10 @@ export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: Ge
     const turn = turns?.get(source);
     return turn === undefined ? [] : [{ source, turn }];
   });
-  const passed = ended.map(({ turn }) => passedRuns(turn));
   return {
     ...reply,
     routine: ended.flatMap(({ turn }) => routineUses(turn)),
-    passed: passed.flatMap(({ families }) => families),
-    endsFailure: (failureText) => passed.some((runs) => runs.ends(failureText)),
+    passed: ended.flatMap(({ turn }) => passedFamilies(turn)),
     finished: new Map(ended.flatMap(finishedBy)),
     replacesFix,
     replaces: replacesRule,

@@ -4,8 +4,7 @@ import { requestIn } from "../core/tools/host-text.ts";
 import { refusalIn } from "../core/tools/user-answers.ts";
 import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
-import { objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
-import { linesOf } from "./lines.ts";
+import { objectField, objectsField, textField } from "../text/json-fields.ts";
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
 
 /** Lines of 2.0 to 2.1.3xx. Events are named as the host's hooks, and have their ids where the lines have them. */
@@ -167,8 +166,8 @@ function promptText(content: Json | undefined): string {
 const isCommand = /^\s*<command-(?:name|message)>/;
 const attached: ReadonlySet<Json | undefined> = new Set(["image", "document"]);
 
-/** Lines of the user's role that no user wrote. */
-function isOfHost(entry: JsonObject): boolean {
+/** A line that the user did not write. */
+export function isOfHost(entry: JsonObject): boolean {
   const { kind } = objectField(entry, "origin");
   return (
     entry.isMeta === true ||
@@ -247,46 +246,4 @@ function turnEnd(state: State): ImportedEvent[] {
   if (turn === null || said === null) return [];
   const payload = { last_assistant_message: said.texts.join("\n") };
   return [event(said.base, "Stop", { key: `stop:${turn}`, turn, payload })];
-}
-
-/** Offsets of the lines of rewound turns: the next prompt stands under an earlier message, and the branch of the last one counts. */
-export async function rewoundIn(path: string): Promise<ReadonlySet<number>> {
-  const lines: TreeLine[] = [];
-  for await (const { text, start } of linesOf(path, 0, { withRest: true })) {
-    const entry = text === null ? null : parseObject(text);
-    if (entry === null || entry.isSidechain === true || textField(entry, "uuid") === "") continue;
-    const parent = textField(entry, "parentUuid", "logicalParentUuid");
-    const isSaid = entry.type === "user" || entry.type === "assistant";
-    lines.push({ id: textField(entry, "uuid"), parent, start, isSaid, isPrompt: isPrompt(entry) });
-  }
-  const parents = new Map(lines.map(({ id, parent }) => [id, parent]));
-  const standing = new Set<string>();
-  let next = lines.findLast(({ isSaid }) => isSaid)?.id;
-  for (; next && !standing.has(next); next = parents.get(next)) standing.add(next);
-  // A line without a way to the standing branch is another beginning: it stays.
-  const beside = new Set<string>();
-  const rewound = new Set<string>();
-  for (const { id, parent, isPrompt: opens } of lines) {
-    if (standing.has(id)) continue;
-    if (standing.has(parent) || beside.has(parent)) beside.add(id);
-    if (rewound.has(parent) || (opens && beside.has(id))) rewound.add(id);
-  }
-  return new Set(lines.flatMap(({ id, start }) => (rewound.has(id) ? start : [])));
-}
-
-interface TreeLine {
-  id: string;
-  parent: string;
-  start: number;
-  isSaid: boolean;
-  isPrompt: boolean;
-}
-
-// Results of parallel tools stand beside each other too: only a prompt opens a branch.
-function isPrompt(entry: JsonObject): boolean {
-  const { content } = objectField(entry, "message");
-  const isResult = objectsField({ content: content ?? null }, "content").some(
-    ({ type }) => type === "tool_result",
-  );
-  return entry.type === "user" && !isResult && !isOfHost(entry);
 }

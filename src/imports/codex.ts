@@ -3,7 +3,7 @@ import type { ImportedEvent } from "../core/records/imports.ts";
 import { requestIn } from "../core/tools/host-text.ts";
 import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
-import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
+import { numberField, objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
 
 interface State {
@@ -28,7 +28,7 @@ interface State {
   lastAt: number;
 }
 
-/** Rollouts up to 0.169. Only the first line names the session, so it is in the state. */
+/** Rollouts up to 0.171. Only the first line names the session, so it is in the state. */
 export function createCodexReader(known: JsonObject): TranscriptReader {
   const state: State = {
     session: {
@@ -41,6 +41,7 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
     },
     ...{ turn: "", prompt: null, calls: new Map(), said: null, turnStart: 0, announced: null, lastAt: 0 },
   };
+  const messageOf = createMessages();
   return {
     read(entry, start) {
       const at = Date.parse(textField(entry, "timestamp"));
@@ -57,7 +58,7 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
           state.session.cwd = textField(payload, "cwd") || state.session.cwd;
           return [];
         case "event_msg":
-          return fromMessage(state, payload, { at, start });
+          return fromMessage(state, messageOf(payload), { at, start });
         case "response_item":
           return fromItem(state, payload, at);
         default:
@@ -163,6 +164,30 @@ function fromMessage(
     default:
       return [];
   }
+}
+
+/** Versions that page their history write an item in place of each message, or before it: then the message is empty. */
+export function createMessages(): (payload: JsonObject) => JsonObject {
+  let asked = "";
+  return (payload) => {
+    const read = plainMessage(payload);
+    if (read.type !== "user_message") return read;
+    const before = asked;
+    asked = read === payload ? "" : textField(read, "message");
+    return read === payload && before !== "" && before === textField(read, "message").trim() ? {} : read;
+  };
+}
+
+function plainMessage(payload: JsonObject): JsonObject {
+  const item = objectField(payload, "item");
+  const parts = objectsField(item, "content");
+  const message = parts
+    .map((part) => textField(part, "text"))
+    .join("\n")
+    .trim();
+  if (item.type === "AgentMessage") return { type: "agent_message", message };
+  const images = parts.filter(({ type }) => type !== "text");
+  return item.type === "UserMessage" ? { type: "user_message", message, images } : payload;
 }
 
 function promptText(payload: JsonObject): string {

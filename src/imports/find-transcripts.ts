@@ -5,23 +5,21 @@ import { unlessMissing } from "../core/error-code.ts";
 import { MemError } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { HostAt } from "../hosts/host-places.ts";
-import type { JsonObject } from "../text/json.ts";
-import { createClaudeCodeReader, rewoundIn } from "./claude-code.ts";
+import { createClaudeCodeReader } from "./claude-code.ts";
 import { createCodexReader } from "./codex.ts";
 import { type FoundFile, filesBelow } from "./files-below.ts";
 import { createGeminiReader } from "./gemini.ts";
+import { rewoundInClaudeCode, rewoundInCodex, rewoundInGemini } from "./rewound.ts";
 import { type Source, unreadable, unreadableSource } from "./source.ts";
-import { readTranscript, type TranscriptReader } from "./transcript.ts";
+import { readTranscript, type TranscriptFile } from "./transcript.ts";
 
-interface TranscriptKind {
+interface TranscriptKind extends Omit<TranscriptFile, "path"> {
   host: string;
   /** Folder of the transcripts in the host's folder. */
   folder: string;
   isTranscript(path: string): boolean;
   /** True for a file that another one starts, such as the transcript of a sub-agent. */
-  isPart(path: string): boolean;
-  createReader(state: JsonObject, path: string): TranscriptReader;
-  rewoundIn?: typeof rewoundIn;
+  isPart?(path: string): boolean;
 }
 
 /** By the name of the command's source. */
@@ -32,21 +30,21 @@ export const transcriptKinds: Readonly<Record<string, TranscriptKind>> = {
     isTranscript: (path) => path.endsWith(".jsonl"),
     isPart: (path) => path.includes(`${sep}subagents${sep}`) || basename(path).startsWith("agent-"),
     createReader: createClaudeCodeReader,
-    rewoundIn,
+    rewoundIn: rewoundInClaudeCode,
   },
   codex: {
     host: "codex",
     folder: "sessions",
     isTranscript: (path) => /^rollout-.*\.jsonl$/.test(basename(path)),
-    isPart: () => false,
     createReader: createCodexReader,
+    rewoundIn: rewoundInCodex,
   },
   gemini: {
     host: "gemini-cli",
     folder: "tmp",
     isTranscript: (path) => /^session-.*\.jsonl?$/.test(basename(path)),
-    isPart: () => false,
     createReader: createGeminiReader,
+    rewoundIn: rewoundInGemini,
   },
 };
 
@@ -74,10 +72,11 @@ export function transcriptsAt(
   if (mayBeAbsent && !existsSync(path)) return [];
   const { files, failed } = filesAt(path, kind);
   const byAge = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
-  const whole = byAge.filter((file) => !kind.isPart(file.path));
+  const isPart = ({ path }: FoundFile) => kind.isPart?.(path) === true;
+  const whole = byAge.filter((file) => !isPart(file));
   const kept = limit === null ? whole : whole.slice(-limit);
   const parts = byAge.filter(
-    (file) => kind.isPart(file.path) && (limit === null || kept.some((one) => belongsTo(file, one))),
+    (file) => isPart(file) && (limit === null || kept.some((one) => belongsTo(file, one))),
   );
   // What a sub-agent did belongs to prompts of its session.
   return [
@@ -94,11 +93,13 @@ function belongsTo(part: FoundFile, whole: FoundFile): boolean {
 }
 
 function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: FoundFile, now: number): Source {
+  const at = path.lastIndexOf(`${sep}${kind.folder}${sep}`);
   return {
     kind: kindName,
     name: path,
     key: contentKey(kindName, realpathSync(path)),
     host: kind.host,
+    ...(at > 0 && { folder: path.slice(0, at) }),
     size: bytes,
     steps: (position) => readTranscript({ ...kind, path }, { position, now }),
   };

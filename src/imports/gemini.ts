@@ -29,8 +29,7 @@ export function createGeminiReader(known: JsonObject, path: string): TranscriptR
     read(entry, start) {
       const changed = objectField(entry, "$set");
       state.session = textField(entry, "sessionId") || textField(changed, "sessionId") || state.session;
-      const messages = [entry, ...listOf(entry), ...listOf(changed)];
-      return messages.flatMap((message) => fromMessage(state, message, start));
+      return messagesIn(entry).flatMap((message) => fromMessage(state, message, start));
     },
     end(idleMs) {
       if (idleMs <= sessionIdleMs || state.session === "") return [];
@@ -52,9 +51,11 @@ function projectRoot(path: string): string {
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
-// A session of a day can have more messages than other lists have entries.
-function listOf({ messages }: JsonObject): JsonObject[] {
-  return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
+/** The line, and the messages of the lists in it. */
+export function messagesIn(entry: JsonObject): JsonObject[] {
+  // A session of a day can have more messages than other lists have entries.
+  const lists = [entry.messages, objectField(entry, "$set").messages];
+  return [entry, ...lists.flatMap((list) => (Array.isArray(list) ? list.filter(isJsonObject) : []))];
 }
 
 function fromMessage(state: State, message: JsonObject, start: number): ImportedEvent[] {

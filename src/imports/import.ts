@@ -76,8 +76,8 @@ export async function importAll(sources: readonly Source[], options: ImportOptio
   }
   const [any] = sources;
   // Memories of agents change where transcripts have nothing new.
-  for (const { key, host } of filter === null ? oneOfEachHost(sources) : [])
-    await sendBatch(port, { source: key, host, events: [] }, { signal });
+  for (const { key, host, folder } of filter === null ? oneOfEachHost(sources) : [])
+    await sendBatch(port, { source: key, host, folder, events: [] }, { signal });
   for (
     let waited = 0;
     any !== undefined && waited < longestWaitMs && !signal.aborted;
@@ -113,7 +113,7 @@ async function* importSource(
     const { lines, malformed, malformedAt, unreadable = [], unfinished = 0, read: done } = step;
     const records = await importRecords(selectedRecords(step.records ?? [], filter), options);
     const events = filter === null ? step.events : await filter.events(step.events);
-    const batch = { source: source.key, host: source.host, events };
+    const batch = { source: source.key, host: source.host, folder: source.folder, events };
     isRepeated ||= records.excluded > 0;
     const isNeeded = !isRepeated || events.length > 0;
     const counts = isNeeded

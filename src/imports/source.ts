@@ -15,6 +15,8 @@ export interface Source {
   key: string;
   /** Host agent of the events. */
   host: string;
+  /** The host's folder of settings that it is in. */
+  folder?: string;
   /** Bytes, for the progress. */
   size: number;
   /** Files of a folder that is one source. */

@@ -28,7 +28,7 @@ export interface TranscriptFile {
   path: string;
   createReader(state: JsonObject, path: string): TranscriptReader;
   /** Offsets of lines that are left out: of turns that the user rewound. */
-  rewoundIn?: ((path: string) => Promise<ReadonlySet<number>>) | undefined;
+  rewoundIn(path: string): Promise<ReadonlySet<number>>;
 }
 
 /** How far a file was read. */
@@ -64,7 +64,7 @@ export async function* readTranscript(
   if (last !== null && last.size === size) return;
   const { offset: from, end: knownUntil } = last ?? { offset: 0, end: 0 };
   const reader = createReader(last?.state ?? {}, path);
-  const rewound = await rewoundIn?.(path);
+  const rewound = await rewoundIn(path);
   let step = emptyStep();
   let chars = 0;
   let at = from;
@@ -106,7 +106,7 @@ export async function* readTranscript(
     if (entry === null) {
       step.malformed += 1;
       step.malformedAt ??= line;
-    } else if (rewound?.has(start) !== true) take(reader.read(entry, start));
+    } else if (!rewound.has(start)) take(reader.read(entry, start));
     if (start < knownUntil) step.known = step.events.length;
     if (step.events.length >= stepEvents || chars >= stepChars || step.lines >= stepLines)
       yield finish(false);

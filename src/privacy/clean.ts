@@ -1,6 +1,7 @@
 // Cleans texts and JSON values for storage: removes private parts, then redacts secrets.
 import type { Json, JsonObject } from "../text/json.ts";
 import { type Leaves, leavesOf, withLeaves } from "./leaves.ts";
+import { placeholder } from "./placeholder.ts";
 import { stripPrivate, stripPrivatePieces, stripPrivatePrompt } from "./private-tags.ts";
 import { redactNamed, redactPieces, redactSecrets } from "./secrets.ts";
 
@@ -19,11 +20,23 @@ export interface CleanPrompt {
   isPrivate: boolean;
 }
 
-/** `cleanText` of what a user wrote. */
+/** `cleanText` of what a user wrote, without blocks of base64: files and keys, of which no word is read. */
 export function cleanPrompt(prompt: string): CleanPrompt {
   const { text, isPrivate } = stripPrivatePrompt(prompt);
-  return { text: redactSecrets(text) as Clean<string>, isPrivate };
+  const readable = redactSecrets(text).replace(base64Block, (block) =>
+    block.length >= shortestBlock && classes.every((one) => one.test(block)) && !words.test(block)
+      ? placeholder("base64")
+      : block,
+  );
+  return { text: readable as Clean<string>, isPrivate };
 }
+
+const base64Block =
+  /(?<![\w+/-])(?:data:[\w./+-]{1,60};base64,)?(?:[\w+/-]{40,}(?:\r?\n|\\n)?)+(?:[\w+/-]{0,39}=)?=?/g;
+const shortestBlock = 200;
+const classes = [/[A-Z]/, /[a-z]/, /\d/];
+// Paths have words between their marks.
+const words = /(?:[/_-][A-Za-z]?[a-z]{2,}(?=[/_-])){2}/;
 
 /**
  * `cleanText` of a decoded JSON value, names of members too; a value in which nothing changed is returned as it is.

@@ -9,6 +9,7 @@ import { type SecretPattern, secretPatterns } from "./secret-patterns.ts";
 import { keyBeforeEnd, keyBlockBegins, keyBlockEnds, keyFromBegin } from "./secret-pem.ts";
 import { seedPhrases } from "./secret-phrases.ts";
 import { secretPlaces } from "./secret-places.ts";
+import { secretsInSentences } from "./secret-sentences.ts";
 import type { SecretSpan } from "./secret-value.ts";
 import { isSecretValue, looksRandom } from "./secret-value.ts";
 import { createWordScan } from "./word-scan.ts";
@@ -68,6 +69,7 @@ const looks: readonly ((text: string) => readonly SecretSpan[])[] = [
   (text) => secretsBehindEscapes(text, secretsIn),
   (text) => secretsInBase64(text, secretsIn),
   seedPhrases,
+  secretsInSentences,
 ];
 
 function secretsIn(text: string): readonly SecretSpan[] {

@@ -64,7 +64,8 @@ export function fuse({ candidates, standing, question, byMeaning }: Fusion): Fus
       const own = signals[index] ?? noSignals;
       const loss =
         (candidate.status === "superseded" ? supersededLoss : 0) +
-        (candidate.routine === 1 ? routineLoss : 0);
+        (candidate.routine === 1 ? routineLoss : 0) +
+        (question === null || own.coverage > 0 || byMeaning.has(candidate.id) ? 0 : askedLoss);
       return {
         id: candidate.id,
         score: weigh(own) + (byMeaning.get(candidate.id) ?? 0) - loss,
@@ -132,7 +133,9 @@ const noSignals: Signals = {
 
 // About half of the best full-text score: after its replacement, before records about something else.
 const supersededLoss = 1.5;
-// More than any score: routine work comes after everything else.
+// More than any score: a statement that only the prompt of its turn matches comes after every record with a word of the
+// question, and routine work after everything else.
+const askedLoss = 500;
 const routineLoss = 1_000;
 // Age in doublings of a month, counted from the newest candidate, not from a clock: the same records give the same order.
 const unitMs = 30 * 24 * 60 * 60 * 1000;

@@ -44,6 +44,7 @@ export function rankObservations(port: CandidatePort, request: RankRequest): Ran
     .map((hit) => ({
       id: hit.id,
       rank: -hit.score,
+      words: hit.signals.coverage,
       matched_by: reasonsOf(hit, byMeaning.has(hit.id)),
     }));
   return { hits, read: gathered.read };

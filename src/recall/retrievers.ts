@@ -35,15 +35,14 @@ export function byBeginnings(port: SearchPort, query: SearchQuery): Retriever | 
   if (!isMatched(port, query, form)) return null;
   return {
     observations: (kind, { scope, typeScope }) =>
-      routineLast(kind, textPage(kind, query, form(observationColumns, [...scope, ...typeScope]), "parts")),
+      textPage(kind, query, form(observationColumns, [...scope, ...typeScope]), "parts"),
     others: (kind, { scope }) => textPage(kind, query, form(bodyColumns, scope), "parts"),
   };
 }
 
 /** Words anywhere inside words. */
 export const insideWords: Retriever = {
-  observations: (kind, query) =>
-    routineLast(kind, pageInsideWords(kind, { ...query, filter: observationFilter(query) })),
+  observations: (kind, query) => pageInsideWords(kind, { ...query, filter: observationFilter(query) }),
   others: pageInsideWords,
 };
 
@@ -87,13 +86,6 @@ function pageInsideWords<R>(kind: SearchedKind<R>, { words, filter, page }: Sear
   return kind
     .containing(parts, filter, page)
     .map(({ id, score }) => ({ id, rank: score, matched_by: ["parts"] }));
-}
-
-// Within the page: few records hold only parts of the words.
-function routineLast(kind: SearchPort["observations"], chosen: readonly Chosen[]): Chosen[] {
-  const lines = kind.lines(chosen.map(({ id }) => id));
-  const routine = new Set(lines.filter((line) => line.routine === 1).map(({ id }) => id));
-  return [...chosen.filter(({ id }) => !routine.has(id)), ...chosen.filter(({ id }) => routine.has(id))];
 }
 
 // The candidates are one list for all pages, so that pages neither repeat nor lose a record; full-text hits follow it.

@@ -106,9 +106,10 @@ export interface SearchQuery {
  */
 export type MatchedBy = "words" | "parts" | "neighbours" | "vectors" | "filters" | "time" | "open";
 
-/** A hit; a lower rank is better. */
+/** A hit; a lower rank is better. `words`: its share of the question's weight, if known. */
 export interface Chosen {
   id: number;
   rank?: number;
+  words?: number;
   matched_by: MatchedBy[];
 }

@@ -1,4 +1,5 @@
 // Search: words and filters in, records of each kind out, best first.
+import type { FoundHit, KindLists } from "../core/records/found-list.ts";
 import {
   type GitPlace,
   type Observation,
@@ -20,6 +21,14 @@ import {
 } from "./hits.ts";
 import { respell, unknownWordNotes } from "./misspelled.ts";
 import { type Span, within } from "./named-times.ts";
+import {
+  comparedCount,
+  inOrder,
+  neededFor,
+  type OrderedLine,
+  type Placed,
+  pageInOrder,
+} from "./one-order.ts";
 import { withoutQuestion } from "./other-prompts.ts";
 import { nearestCount } from "./rank-observations.ts";
 import {
@@ -57,9 +66,13 @@ export interface SearchRequest {
   /** One kind only; sessions are session summaries. */
   type?: "observations" | "sessions" | "prompts" | undefined;
   format: "index" | "full";
-  /** Per kind. */
+  /** Of each kind. */
   limit: number;
   offset?: number | undefined;
+  /** `limit` and `offset` count the records of all kinds, each text once. */
+  together?: boolean | undefined;
+  /** False: without routine work. */
+  routine?: boolean | undefined;
   project?: string | undefined;
   obs_type?: string | undefined;
   concepts?: readonly string[] | undefined;
@@ -92,7 +105,7 @@ export interface Search {
 }
 
 /** One search: where it reads, and in which format it answers. */
-interface Run extends Pick<SearchRequest, "format" | "type"> {
+interface Run extends Pick<SearchRequest, "format" | "type" | "together"> {
   port: SearchPort;
 }
 
@@ -116,7 +129,8 @@ export function createSearch(port: SearchPort): Search {
 
 /** The newest records that pass the filters. */
 async function recentRecords(run: Run, query: SearchQuery): Promise<SearchResults> {
-  return retrieve(run, query, await listRecent(run.port, query));
+  const page = run.together ? neededFor(query.page) : query.page;
+  return retrieve(run, query, await listRecent(run.port, { ...query, page }));
 }
 
 /** The best records for the words; unknown words are respelled. */
@@ -251,6 +265,7 @@ function queryOf(request: SearchRequest, port: SearchPort): SearchQuery | null {
       dateStart: request.dateStart ?? null,
       dateEnd: request.dateEnd ?? null,
       branch: request.branch,
+      lasting: request.routine === false,
     },
   };
 }
@@ -265,22 +280,60 @@ export function kindsOf({ type, obs_type, concepts = [], files = [] }: SearchReq
   };
 }
 
-function retrieve({ port, format }: Run, query: SearchQuery, retriever: Retriever): SearchResults {
+function retrieve(run: Run, query: SearchQuery, retriever: Retriever): SearchResults {
+  const chosen = chosenOf(run, query, retriever);
+  return { ...readAll(run, query, chosen), notes: [] };
+}
+
+// A prompt is ranked by words alone: its context compares the records itself.
+function chosenOf(run: Run, query: SearchQuery, retriever: Retriever): KindLists<Chosen> {
+  const { observations, summaries, prompts } = run.port;
+  const { kinds, isPrompt, page, words } = query;
+  const wide = isPrompt ? query : { ...query, page: neededFor(page) };
+  const found = {
+    observations: kinds.observations ? retriever.observations(observations, wide) : [],
+    sessions: kinds.sessions ? retriever.others(summaries, wide) : [],
+    prompts: kinds.prompts ? retriever.others(prompts, wide) : [],
+  };
+  const isList = Object.values(found).every((hits) => hits.every(({ rank }) => rank === undefined));
+  const together = run.together ?? false;
+  if (isPrompt || (isList && !together)) return found;
+  const compared = (hits: Chosen[]) => (isList ? hits : hits.slice(0, comparedCount));
+  const lines = readAll({ ...run, format: "index" }, query, {
+    observations: compared(found.observations),
+    sessions: compared(found.sessions),
+    prompts: compared(found.prompts),
+  });
+  const inPlace = (kind: FoundHit<Chosen>["kind"], list: keyof typeof lines) =>
+    inOrder(withLines(found[list], lines[list]), { words, kindOf: () => kind });
+  const ranked = {
+    observations: inPlace("observation", "observations"),
+    sessions: inPlace("session", "sessions"),
+    prompts: inPlace("prompt", "prompts"),
+  };
+  return pageInOrder(ranked, { page, together });
+}
+
+function withLines(chosen: readonly Chosen[], lines: SearchResults[keyof KindLists<never>]): Placed[] {
+  const byId = new Map<number, OrderedLine>();
+  for (const line of lines) if ("preview" in line) byId.set(line.id, line);
+  return chosen.map((one) => {
+    const line = byId.get(one.id);
+    return { ...one, line, created_at_epoch: line?.created_at_epoch };
+  });
+}
+
+function readAll({ port, format }: Run, query: SearchQuery, chosen: KindLists<Chosen>) {
   const { observations, summaries, prompts } = port;
-  const { kinds, filter } = query;
-  const { project } = filter;
-  const chosen = kinds.observations ? retriever.observations(observations, query) : [];
-  const sessions = kinds.sessions ? retriever.others(summaries, query) : [];
-  const asked = kinds.prompts ? retriever.others(prompts, query) : [];
-  const at = { project, cwd: query.cwd };
+  const at = { project: query.filter.project, cwd: query.cwd };
+  const lines = { ...observations, byId: linesOf(observations, chosen.observations), at };
   return {
     observations:
       format === "full"
-        ? readHits(chosen, { ...observations, at }, parseLists)
-        : readHits(chosen, { ...observations, byId: linesOf(observations, chosen), at }, observationLine),
-    sessions: readHits(sessions, { ...summaries, at }, (record) => summaryHit(record, format)),
-    prompts: readHits(asked, { ...prompts, at }, (record) => promptHit(record, format)),
-    notes: [],
+        ? readHits(chosen.observations, { ...observations, at }, parseLists)
+        : readHits(chosen.observations, lines, observationLine),
+    sessions: readHits(chosen.sessions, { ...summaries, at }, (record) => summaryHit(record, format)),
+    prompts: readHits(chosen.prompts, { ...prompts, at }, (record) => promptHit(record, format)),
   };
 }
 
@@ -298,8 +351,9 @@ function readHits<R extends GitPlace & { project: string }, H extends object>(
   const { project } = at;
   const ids = chosen.map(({ id }) => id);
   const others = unmerged?.(ids, { ...at, project: null });
-  return chosen.flatMap(({ id, ...how }) => {
+  return chosen.flatMap(({ id, rank, matched_by }) => {
     const record = byId(id);
+    const how = { ...(rank !== undefined && { rank }), matched_by };
     return record === undefined || (project !== null && record.project !== project)
       ? []
       : [{ ...hitOf(record), ...how, ...placeOf(record, others?.has(id) !== true) }];

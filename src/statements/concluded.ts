@@ -19,20 +19,28 @@ export function concludedIn(turn: Turn): Statement[] {
   };
   const weighed = sentences
     .filter((one) => isTelling(one, sentences))
-    .map((sentence) => ({
-      sentence,
-      text: withLead(sentence, sentences),
-      salience: salienceOfClosing(sentence.text, traits),
-    }))
-    .filter(({ salience, text }) => salience > leastSalience || saysLeftOpen(text));
-  const ranked = withoutBeginnings(weighed).sort((a, b) => b.salience - a.salience);
+    .map((sentence) => {
+      const before = sentences[sentence.at - 1]?.text ?? "";
+      const isFound = saysFound.test(before) || saysFound.test(sentence.text);
+      const read = isFound ? `${before} ${sentence.text}` : sentence.text;
+      const salience = salienceOfClosing(read, traits);
+      return { sentence, text: withLead(sentence, sentences), salience, isFound };
+    })
+    .filter(
+      ({ salience, text }) => saysLeftOpen(text) || (salience > leastSalience.part && !/[?？]$/.test(text)),
+    );
+  const all = withoutBeginnings(weighed).sort((a, b) => b.salience - a.salience);
+  // Of a turn that says little the best sentence tells what came of it.
+  const ranked = all.filter(
+    (one, at) => at === 0 || one.salience > leastSalience.record || saysLeftOpen(one.text),
+  );
   // What is left is only here, however short.
   const left = ranked.slice(mostStatements).filter(({ text }) => saysLeftOpen(text));
   return [...ranked.slice(0, mostStatements), ...left.slice(0, mostLeft)]
     .sort((a, b) => a.sentence.at - b.sentence.at)
-    .map(({ sentence, text, salience }) =>
+    .map(({ sentence, text, salience, isFound }) =>
       statementOnWork({
-        kind: kindOf(closingCuesOf(sentence.text), ofProblem),
+        kind: isFound ? "cause" : kindOf(text, closingCuesOf(sentence.text), ofProblem),
         text,
         said_by: "agent",
         salience,
@@ -44,6 +52,8 @@ interface Weighed {
   sentence: Sentence;
   text: string;
   salience: number;
+  /** "Found it." stands before it. */
+  isFound: boolean;
 }
 
 // A sentence and the next one that refers to it are one quote.
@@ -59,16 +69,15 @@ function withoutBeginnings(weighed: readonly Weighed[]): Weighed[] {
 
 function isTelling(sentence: Sentence, all: readonly Sentence[]): boolean {
   const { text } = sentence;
-  if (text.length < shortest || isSmallTalk(text)) return false;
+  if (text.length < shortest || isSmallTalk(text) || lookHint.test(text)) return false;
   return !saysNothingAlone(sentence, { hasLead: withLead(sentence, all) !== text });
 }
 
-function kindOf(cues: ReadonlySet<ClosingCue>, ofProblem: boolean): StatementKind {
+function kindOf(text: string, cues: ReadonlySet<ClosingCue>, ofProblem: boolean): StatementKind {
+  if (saysLeftOpen(text)) return "open";
   if (cues.has("cause") && ofProblem) return "cause";
   if (cues.has("decision")) return "decision";
-  if (cues.has("open")) return "open";
-  if (cues.has("change")) return "change";
-  return ofProblem ? "cause" : "finding";
+  return cues.has("change") ? "change" : "finding";
 }
 
 /** Prefixes a list item with the line above its list, and a sentence that refers back with the sentence before. */
@@ -88,12 +97,30 @@ function ended(lead: string): string {
   return /[:：.!?]$/.test(lead) ? lead : `${lead}:`;
 }
 
+// "Found it. The proxy cuts the header.": what follows is the cause.
+const saysFound = cueOf(
+  {
+    words: `found (?:it|the (?:cause|bug|problem|issue|culprit|reason))|(?:ursache |fehler |problem )?gefunden|(?:lo )?encontré|(?:j'ai )?trouvé|achei|encontrei|нашёл|нашел|нашла|причина найдена`,
+    runs: "找到(?:了|原因|问题)|原因が(?:わかり|分かり|判明)",
+  },
+  "^\\W*",
+);
+// How to look at the result says nothing about it.
+const lookHint = cueOf(
+  {
+    words: `(?:please |now |just |to (?:see|try|test) (?:it|this|that|the changes?)[,:]? ?){0,3}(?:hard[- ])?(?:reload|refresh|reopen)(?: (?:the|your|this) (?:page|app|browser|tab|window|site)| it(?!\\p{L})|[.,:;!]|$)|(?:bitte )?(?:lade|laden sie) [^.]{1,40} neu|(?:por favor )?recarg[aue]\\w*|(?:veuillez )?(?:recharge[rz]?|rafraîchi\\w+)|(?:por favor )?recarregue|обнови(?:те)? страницу|перезагрузи\\w*`,
+    runs: "(?:请)?刷新(?:页面|一下)|(?:ページを)?(?:リロード|再読み込み)し",
+  },
+  "^\\W*",
+);
+
 const mostStatements = 6;
 const mostLeft = 3;
 // The topic of a prompt is in its first words.
 const readOfPrompt = 4_000;
 const shortest = 12;
-const leastSalience = -3;
+// A sentence of less is not even a part of a quote.
+const leastSalience = { part: -3, record: -1 };
 const longestLead = 90;
 const longestNeeded = 200;
 

@@ -2,11 +2,10 @@
 import type { Turn } from "../core/records/turn.ts";
 import { typedOf } from "../core/tools/typed-text.ts";
 import { ownTextOf, refusalIn, type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
+import { cueOf, removing } from "../text/cue-pattern.ts";
 import { clip } from "../text/plain-text.ts";
-import { decidedIn } from "./rules/decided.ts";
-import { type PromptRule, promptRulesIn } from "./rules/prompt-rules.ts";
-import { readSentence } from "./rules/read-sentence.ts";
-import { isExcluded } from "./rules/standing.ts";
+import { isNoRule } from "./rules/no-rule.ts";
+import { type Standing, standingOf } from "./rules/standing.ts";
 import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
 import { type Statement, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
@@ -15,18 +14,18 @@ import { sentencesOf } from "./text/sentences.ts";
 
 /** At most five statements, in the order of the prompt. Pasted text does not count. */
 export function saidIn(turn: Turn): Statement[] {
-  const sentences = sentencesOf(typedOf(turn));
-  const rules = promptRulesIn(sentences, {
-    prompt: turn.prompt,
-    isFollowUp: turn.previous !== null,
-    previousClosing: turn.previous?.closing ?? null,
-  });
+  const typed = typedOf(turn);
+  const sentences = sentencesOf(typed);
+  const closing = turn.previous?.closing ?? "";
   return sentences
-    .flatMap((sentence) => {
-      const { at } = sentence;
-      const salience = salienceOfPrompt(sentence.text, { at, sentences: sentences.length });
-      const rule = rules.find((one) => at >= one.from && at <= one.at);
-      const statement = rule === undefined ? wishOf(sentence.text, salience) : ruleAt(at, rule, salience);
+    .flatMap(({ text, at }) => {
+      const salience = salienceOfPrompt(text, { at, sentences: sentences.length });
+      const before = needsBefore(text) ? (sentences[at - 1]?.text ?? closing) : "";
+      const whole = before === "" ? text : `${before} ${text}`;
+      const found = before.length > longestBefore ? null : standingOf(text, typed);
+      // With words of the agent it is not what the user said.
+      const rule = found && { ...found, isSure: found.isSure && !(at === 0 && before !== "") };
+      const statement = rule === null ? wishOf(text, salience) : ruleOf(rule, whole, salience);
       return statement === null ? [] : [{ at, statement }];
     })
     .sort((a, b) => b.statement.salience - a.statement.salience)
@@ -35,36 +34,69 @@ export function saidIn(turn: Turn): Statement[] {
     .map(({ statement }) => statement);
 }
 
-function ruleAt(position: number, { text, rule, at }: PromptRule, salience: number): Statement | null {
-  if (position !== at) return null;
+// "Same for all figures from here on": what it speaks of stands in the sentence before, or in the agent's message.
+function needsBefore(text: string): boolean {
+  const namesItself = namesIn(text).length > 0 || promptCuesOf(text).has("work");
+  return !namesItself && text.length <= longestPointer && pointsBack.test(text);
+}
+
+function ruleOf(rule: Standing, text: string, salience: number): Statement {
+  const isTold = salience > toldSalience && !promptCuesOf(text).has("oneOff");
   // Later sessions get it in any case: it need not be proposed.
-  if (!rule.isSure && salience > toldSalience)
-    return statementOnWork({ kind: "decision", text, said_by: "user", salience });
+  if (!rule.isSure && (isTold || isDecision(text))) return decisionOfUser(text, salience);
   return {
     text,
     said_by: "user",
     kind: "rule",
     standing: rule.isSure,
-    reach: rule.isSure ? rule.reach : "project",
-    forbids: rule.form === "never",
+    reach: "project",
+    forbids: rule.forbids,
     salience: Math.max(salience, 0) + standingBonus,
   };
 }
 
 function wishOf(text: string, salience: number): Statement | null {
-  if (isDecision(text)) {
-    const worth = Math.max(salience, decisionSalience);
-    return statementOnWork({ kind: "decision", text, said_by: "user", salience: worth });
-  }
+  if (isDecision(text)) return decisionOfUser(text, Math.max(salience, decisionSalience));
   if (salience < leastSalience || saysNothing(text)) return null;
-  const kind = tellsOfProblem(text) ? "finding" : "instruction";
+  // A report is no change: only what is asked for may become one.
+  const kind = promptCuesOf(text).has("order") && !tellsOfProblem(text) ? "instruction" : "finding";
   return statementOnWork({ kind, text, said_by: "user", salience });
+}
+
+function decisionOfUser(text: string, salience: number): Statement {
+  return statementOnWork({ kind: "decision", text, said_by: "user", salience });
 }
 
 // "We decided to go with Stripe": a question, a guess and the report of somebody else are none.
 function isDecision(text: string): boolean {
-  return decidedIn(text) !== null && !readSentence(text).some(isExcluded);
+  return decidedIn(text) !== null && !isNoRule(text);
 }
+
+/** What was decided: "we decided to go with Stripe" gives "go with Stripe". Null for another sentence. */
+export function decidedIn(sentence: string): string | null {
+  if (!decided.test(sentence) || undoes.test(sentence)) return null;
+  const content = removing(decided, sentence)
+    .replace(/^[\s,:;，：、]+/u, "")
+    .trim();
+  return /\p{L}/u.test(content) ? content : null;
+}
+
+// "We went with a quick hack there, clean it up" asks to undo it.
+const undoes =
+  /[,;] (?:so |and |now |please )*(?:undo|revert|redo|clean|fix|remove|replace|leave|take) (?:(?:the|my|our) (?:last|whole|[\w.-]+)|it|that|this|them)(?: [\w.-]+){0,2}[.!]*$/i;
+
+// "Since we decided that" gives a reason for something else.
+const decided = cueOf({
+  words: `(?<!(?:since|after|when|before|because|if|unless|until|once|as|what|why|how) )(?:we|i|they|(?:the|our) (?:\\w+ )?(?:team|board|client|customer|boss|management|designers?|architects?|committee|owner|company))(?:'ve| have| has| had)? (?:(?:all|both|just|now|also|already|finally|recently|eventually|jointly|then) ){0,2}(?:decided|agreed|settled|chose(?! (?:badly|poorly|wrong\\w*))|chosen|picked(?! (?:up|out|off))|opted|voted(?! against [^.]{1,80}, so ))(?: (?:to|that|on|upon|for|in favou?r of))?|
+    (?:it|this) (?:was|has been|is) (?:decided|agreed)(?: (?:to|that|on))?|(?:the|our) decision(?: is| was)?(?: to| that| ?:)|
+    (?:we're|we are|we will be|we'll be) going with|we went with|(?:we'll|we will) go with|
+    (?:wir haben|haben wir|ich habe|habe ich|(?:das|unser) team hat|es wurde)(?= [^.]{0,90}(?:beschlossen|entschieden|geeinigt|vereinbart|gewählt))(?: (?:uns|gestern|heute|jetzt|schon|gemeinsam|endlich|dafür|darauf|dazu)){0,3}|(?:beschlossen|entschieden|geeinigt|vereinbart)(?:,? dass)?|
+    (?:hemos|han|he) (?:\\w+ )?(?:decidido|acordado|elegido|optado por|quedado en)(?: que)?|(?:decidimos|acordamos|elegimos|optamos por|quedamos en)(?: que)?|se (?:ha )?(?:decidió|decidido)(?: que)?|el equipo (?:ha )?(?:decidió|decidido)(?: que)?|
+    (?:on a|nous avons|j'ai|l'équipe a) (?:\\w+ )?(?:décidé|choisi|convenu|opté|retenu|tranché)(?: (?:de|d'|que|pour))?|il a été décidé(?: (?:de|que))?|
+    (?:(?:a gente|nós|o time|a equipe) )?(?:decidiu|decidimos|combinamos|combinou|escolhemos|optamos por|optou por|acordamos)(?: (?:que|de))?|(?:foi|ficou) decidido(?: que)?|
+    (?:мы |команда )?(?:решили|решила|договорились|выбрали|остановились на)(?:,? что)?|(?:было )?решено`,
+  runs: "(?:我们|团队|大家)(?:已经|刚刚?|都|最后|最终|一起)*(?:决定|商定|选择了?|选定了?|说好|定了)|ことにし(?:た|まし(?:た)?)|に決め(?:た|まし(?:た)?)|に決まりました|に決定し(?:た|まし(?:た)?)",
+});
 
 // A bare question, a yes, or a one-time wish means nothing to a later session.
 function saysNothing(text: string): boolean {
@@ -73,8 +105,14 @@ function saysNothing(text: string): boolean {
   return namesIn(text).length === 0 && (isQuestion(text) || text.length < shortest);
 }
 
+const longestPointer = 100;
+const longestBefore = 300;
+const pointsBack = cueOf({
+  words: `it|this|that|these|them|same|das|dies~|es|gleiche~|eso|esto|lo mismo|ça|cela|c'est|pareil|isso|isto|o mesmo|это~|так же|то же`,
+  runs: "同样|一样|这个|同じ|これ|それ",
+});
 const mostStatements = 5;
-const leastSalience = -2.5;
+const leastSalience = -1.5;
 const shortest = 16;
 // As much as a good finding.
 const decisionSalience = 1;

@@ -10,8 +10,7 @@ export type StatementKind =
   | "open"
   | "change"
   | "finding"
-  | "fix"
-  | "failure";
+  | "fix";
 
 export interface Statement {
   kind: StatementKind;

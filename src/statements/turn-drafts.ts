@@ -1,6 +1,7 @@
 // Turns the statements of a turn into observations, with the types and concepts of the `code` mode.
 import type { DraftObservation } from "../core/records/drafts.ts";
 import { quotedTexts } from "../core/records/quoted-text.ts";
+import { askedMark } from "../core/records/record-terms.ts";
 import type { ObservationConcept, ObservationType } from "../core/records/records.ts";
 import type { StatementKind as StoredKind } from "../core/records/statement.ts";
 import type { Turn } from "../core/records/turn.ts";
@@ -15,30 +16,15 @@ import { answeredIn, saidIn } from "./said-by-user.ts";
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
 import { closingCuesOf } from "./text/sentence-cues.ts";
-import { tellingTermsOf, topicTermsOf } from "./text/topic-terms.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
   const said = [...saidIn(turn), ...answeredIn(turn)];
-  const rules = said.filter(({ standing }) => standing).map(({ text }) => text);
-  const concluded = concludedIn(turn).filter(({ text }) => !agreesWith(rules, text));
-  const statements = [...said, ...concluded, ...fixesOf(turn).map(statementOfFix)];
+  const statements = [...said, ...concludedIn(turn), ...fixesOf(turn).map(statementOfFix)];
   return withoutRepeats(statements.map(printable)).map((statement) => draftOf(statement, { turn, source }));
 }
 
-// "Understood, pnpm from now on" says the user's rule once more.
-function agreesWith(rules: readonly string[], text: string): boolean {
-  if (rules.length === 0 || text.length > longestAgreement) return false;
-  const said = text.replace(agreement, "");
-  const mayBeNew = said === text ? newShare.statement : newShare.agreement;
-  const terms = tellingTermsOf(said);
-  return rules.some((rule) => {
-    const known = new Set(topicTermsOf(rule));
-    return terms.filter((term) => !known.has(term)).length <= terms.length * mayBeNew;
-  });
-}
-
-/** The statements that are certain: standing rules, answers, known fixes, failures that stayed. */
+/** The statements that are certain: standing rules, answers, known fixes. */
 export function certainStatements(turn: Turn): Statement[] {
   const rules = saidIn(turn).filter(({ standing }) => standing);
   const statements = [...rules, ...answeredIn(turn), ...fixesOf(turn).map(statementOfFix)];
@@ -61,7 +47,7 @@ export function draftOf(
     obs_type: type,
     ...quotedTexts(clip(text, textChars)),
     summary: shortQuote(text, summaryChars),
-    subtitle: said_by === "user" || asked === "" ? null : `Asked: ${asked}`,
+    subtitle: said_by === "user" || asked === "" ? null : `${askedMark}${asked}`,
     facts: [],
     concepts: statement.forbids === true ? ["gotcha"] : [...concepts],
     files_read: paths,
@@ -79,10 +65,9 @@ export function draftOf(
   };
 }
 
-function statementOfFix({ families, working, events, text }: Fix): Statement {
-  const kind = working === null ? "failure" : "fix";
-  const salience = working === null ? failureSalience : fixSalience;
-  return { ...statementOnWork({ kind, text, said_by: "tool", salience }), families, sources: events };
+function statementOfFix({ families, events, text }: Fix): Statement {
+  const fix = statementOnWork({ kind: "fix", text, said_by: "tool", salience: fixSalience });
+  return { ...fix, families, sources: events };
 }
 
 // A closing often repeats the user's words, or itself.
@@ -148,17 +133,10 @@ const words: Record<StatementKind, Words> = {
   change: { type: "change", concepts: ["what-changed"], stored: "outcome" },
   finding: { type: "discovery", concepts: ["how-it-works"], stored: "fact" },
   fix: { type: "bugfix", concepts: ["problem-solution", "gotcha"], stored: "fix" },
-  failure: { type: "discovery", concepts: ["gotcha"], stored: "open" },
 };
 
 // Below a good finding: a fix is long, and mem injects it before its command runs again anyway.
 const fixSalience = 0.8;
-const failureSalience = 1;
 const summaryChars = 300;
 const textChars = 1_500;
-const longestAgreement = 120;
-// Share of terms that the rule does not have.
-const newShare = { agreement: 0.4, statement: 0.2 };
-const agreement =
-  /^(?:done|understood|noted|got it|ok(?:ay)?|sure|will do|verstanden|alles klar|gemacht|entendido|hecho|listo|compris|entendu|d'accord|combinado|feito|понял\w*|готово|хорошо|明白了?|好的|了解(?:しました)?|承知しました)[\s,.:;!—–，。、-]+/i;
 const askedChars = 140;

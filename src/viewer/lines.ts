@@ -1,5 +1,6 @@
 // Records as one line in a list, from every shape that the API and the stream have for them.
 import type { StreamEvent } from "../core/records/events.ts";
+import { oneList } from "../core/records/found-list.ts";
 import { recordName } from "../core/records/record-name.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
 import { isProposal, type Reach, type StatementKind } from "../core/records/statement.ts";
@@ -157,8 +158,13 @@ export function summaryLine(record: LinedSummary): Line {
 
 type Hit = SearchAnswer["observations" | "sessions" | "prompts"][number];
 
+/** The lines of a search in its order. */
+export function searchLines(answer: SearchAnswer): Line[] {
+  return oneList(answer).map(({ kind, found }) => hitLine(kind === "session" ? "summary" : kind, found));
+}
+
 /** The line of a search result in index form. */
-export function hitLine(kind: Kind, hit: Hit): Line {
+function hitLine(kind: Kind, hit: Hit): Line {
   if (!("preview" in hit)) throw new TypeError("a search result in index form has a preview");
   const { title, preview } = hit;
   const detail = preview === title ? "" : preview;

@@ -28,7 +28,7 @@ export interface Entry {
   top: number;
   /** The first row on the screen, by key, and its place in the list. */
   row?: { key: string; at: number } | undefined;
-  /** Records that a search showed of each kind. */
+  /** Records that a search showed. */
   limit?: number;
 }
 

@@ -33,7 +33,7 @@ interface ImportDeps {
   /** The session has messages for generation. */
   notify(session: number): void;
   /** Reads the memory files that agents write. Never throws. */
-  readMemories(cwd: string): Promise<void>;
+  readMemories(cwd: string, also: Pick<ImportBatch, "host" | "folder">): Promise<void>;
   cleaner: Cleaner;
 }
 
@@ -68,7 +68,7 @@ export function createEventImports(deps: ImportDeps): EventImports {
   return {
     position: store.imports.position,
     waiting: store.imports.waiting,
-    async events({ source, host: hostName, events, position }) {
+    async events({ source, host: hostName, folder, events, position }) {
       const counts = { ...noImports };
       for (const part of parts(events)) {
         await deps.idle();
@@ -88,7 +88,7 @@ export function createEventImports(deps: ImportDeps): EventImports {
       queued.clear();
       const isEnd = events.length === 0 && position === undefined;
       const folders = isEnd ? store.imports.foldersOf(hostName) : taken.flatMap(({ cwd }) => cwd ?? []);
-      for (const cwd of new Set(folders)) await deps.readMemories(cwd);
+      for (const cwd of new Set(folders)) await deps.readMemories(cwd, { host: hostName, folder });
       await Promise.all(written.map((session) => generated(context, session)));
       return counts;
     },

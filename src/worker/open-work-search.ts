@@ -1,5 +1,6 @@
 // Search that lists open work first when the question asks for it.
 import { askedOpenWork, isOpenWork, newestFirst } from "../context/open-work.ts";
+import { listsOf, oneList } from "../core/records/found-list.ts";
 import { type Observation, parseLists } from "../core/records/records.ts";
 import { observationLine } from "../recall/hits.ts";
 import type { Search, SearchRequest, SearchResults } from "../recall/search.ts";
@@ -16,21 +17,21 @@ interface OpenWorkPort {
 export function openWorkFirst(search: Search, port: OpenWorkPort): Search {
   return {
     async search(request) {
-      const found = await search.search(request);
       const about = isPlain(request) ? askedOpenWork(request.query ?? "") : null;
-      if (about === null) return found;
-      const open = openWork(port, request, about);
-      return open.length === 0 ? found : { ...found, observations: merged(open, found, request) };
+      const open = about === null ? [] : openWork(port, request, about);
+      if (open.length === 0) return search.search(request);
+      const { offset = 0, limit } = request;
+      const found = await search.search({ ...request, offset: 0, limit: offset + limit });
+      return pageOf({ ...found, observations: merged(open, found, request) }, request);
     },
   };
 }
 
-// Not for further pages, and not with a filter by kind of record.
-function isPlain({ query, type = "observations", offset = 0, isPrompt, ...filters }: SearchRequest): boolean {
+// Not with a filter by kind of record.
+function isPlain({ query, type = "observations", isPrompt, ...filters }: SearchRequest): boolean {
   const { obs_type, concepts = [], files = [], branch } = filters;
   const isFiltered = (obs_type ?? branch) !== undefined || concepts.length > 0 || files.length > 0;
-  const isFirst = offset === 0 && isPrompt !== true;
-  return query !== undefined && isFirst && !isFiltered && type === "observations";
+  return query !== undefined && isPrompt !== true && !isFiltered && type === "observations";
 }
 
 function openWork(
@@ -52,17 +53,26 @@ function openWork(
 function merged(
   open: readonly Observation[],
   { observations }: SearchResults,
-  { format, limit }: SearchRequest,
+  { format }: SearchRequest,
 ): SearchResults["observations"] {
-  const best = Math.min(0, ...observations.map(({ rank = 0 }) => rank));
   const first = open.map((one, index) => ({
     ...(format === "full" ? parseLists(one) : observationLine(one)),
-    rank: best - open.length + index,
+    rank: beforeAll + index,
     matched_by: ["open" as const],
   }));
   const ids = new Set(open.map(({ id }) => id));
-  return [...first, ...observations.filter(({ id }) => !ids.has(id))].slice(0, limit);
+  return [...first, ...observations.filter(({ id }) => !ids.has(id))];
 }
+
+function pageOf(found: SearchResults, { offset = 0, limit, together }: SearchRequest): SearchResults {
+  const cut = <T>(hits: readonly T[]): T[] => hits.slice(offset, offset + limit);
+  if (together) return { ...listsOf(cut(oneList(found))), notes: found.notes };
+  const { observations, sessions, prompts, notes } = found;
+  return { observations: cut(observations), sessions: cut(sessions), prompts: cut(prompts), notes };
+}
+
+// Ranks of other hits are above -10.
+const beforeAll = -100;
 
 const maxProjects = 20;
 const maxStatements = 200;

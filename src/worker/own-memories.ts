@@ -38,8 +38,10 @@ interface OwnMemoriesDeps {
 export function buildOwnMemories(deps: OwnMemoriesDeps) {
   const { env: environment, recorded, projects, store } = deps;
   const isOn = deps.settings.get("MEM_HOST_MEMORY");
-  const where = { environment, recorded, home: homedir() };
-  const memoriesOf = (cwd: string) => ownMemoriesOf({ cwd, folder: projects.placeOf(cwd).folder }, where);
+  const memoriesOf = (cwd: string, folders = recorded) => {
+    const where = { environment, recorded: folders, home: homedir() };
+    return ownMemoriesOf({ cwd, folder: projects.placeOf(cwd).folder }, where);
+  };
   const seen = new Map<string, string>();
   async function readOne(cwd: string, memory: OwnMemory): Promise<void> {
     const files = isOn ? filesOf(memory) : [];
@@ -53,13 +55,15 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
     if (made.length > 0) deps.onNewText(made.map(({ id }) => id));
     seen.set(name, version);
   }
-  async function read(cwd: string): Promise<void> {
+  async function read(cwd: string, also: { host?: string; folder?: string | undefined } = {}): Promise<void> {
     if (deps.exclusions.hasPlace({ cwd })) return;
-    for (const memory of memoriesOf(cwd))
+    const { host, folder } = also;
+    const there = folder === undefined ? [] : memoriesOf(cwd, () => [folder]);
+    for (const memory of [...memoriesOf(cwd), ...there.filter((one) => one.host === host)])
       await failOpen("reading an agent's own memory", () => readOne(cwd, memory));
   }
   return {
-    /** Reads the memories that changed. Never throws. */
+    /** Reads the memories that changed, with those in another folder of settings. Never throws. */
     read,
     /** `read`, if a file is of a memory, which is named by the folder where the session began. Never throws. */
     async readWritten({ sessionId, cwd }: HostEvent, files: readonly string[]): Promise<void> {

@@ -85,10 +85,10 @@ export async function workFaults({ app, system }: WorkDeps, world: World): Promi
 const everythingEnds: EndedTurns = {
   settled: [],
   passed: [everyonesCommand],
-  endsFailure: () => true,
   replacesFix: () => true,
   finished: [{ at: Number.POSITIVE_INFINITY, finishes: () => true }],
   replaces: () => true,
+  saysSame: () => true,
 };
 
 async function outdatedProjects(system: WorkDeps["system"]): Promise<string[]> {

@@ -1,11 +1,10 @@
 // Retrieval quality on sets whose answers other people gave: `npm run bench -- retrieval --data <folder>`.
 // The documents are written as observations with their sessions, order and times (see retrieval-store.mjs); the
 // questions go through /api/search of the real worker, inside the project, with `dateEnd` where only what was there
-// before a question may answer it. Below, the legs of the search in process, over the same database.
+// before a question may answer it.
 import { join } from "node:path";
 import { boundFigure } from "./measure.mjs";
 import { loadSets } from "./retrieval-data.mjs";
-import { createLegs } from "./retrieval-legs.mjs";
 import { mean, measure, renderMeasures } from "./retrieval-measures.mjs";
 import { productModules, writeDocuments } from "./retrieval-store.mjs";
 import { ask, benchHome, startWorker } from "./worker.mjs";
@@ -41,9 +40,6 @@ export async function run({ say, data }) {
     worker = await startWorker(home);
     const figures = [];
     for (const set of sets) figures.push(...(await overHttp(worker.port, set, say)));
-    await worker.stop();
-    worker = undefined;
-    await compareLegs({ product, path, sets, say });
     return figures;
   } finally {
     await worker?.kill();
@@ -54,10 +50,8 @@ export async function run({ say, data }) {
 async function overHttp(port, set, say) {
   const measured = new Map();
   const add = (category, one) => measured.set(category, [...(measured.get(category) ?? []), one]);
-  set.fused = [];
   for (const query of set.queries) {
     const { keys, tokens } = await search(port, set, query);
-    set.fused.push(keys);
     const one = { ...measure(keys, query.relevant), tokens: tokens / 100 };
     add(query.category, one);
     add("all", one);
@@ -106,24 +100,4 @@ function figuresOf({ name, queries }, values) {
       target: "<= 0.5",
     }),
   ];
-}
-
-async function compareLegs({ product, path, sets, say }) {
-  const legs = await createLegs({ product, path, sets });
-  try {
-    for (const set of sets) {
-      say(`${set.name}, legs in process`);
-      const rows = legs.names.map((name) => ({
-        name,
-        values: mean(set.queries.map((query) => measure(legs.search(name, set, query), query.relevant))),
-      }));
-      rows.push({
-        name: "fused, over HTTP",
-        values: mean(set.queries.map((query, index) => measure(set.fused[index], query.relevant))),
-      });
-      for (const line of renderMeasures(rows)) say(`  ${line}`);
-    }
-  } finally {
-    legs.close();
-  }
 }

@@ -1,29 +1,17 @@
 // Events without an id: tells two deliveries of one event from two equal events.
 import { beforeEach, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
-import { createIntake } from "../../src/capture/intake.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore, intakeInto } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let intake: Intake;
 let now: number;
 
 beforeEach(async () => {
-  memory = createMemoryStore();
   now = 1_000_000;
-  intake = createIntake({
-    store: memory.store,
-    clock: { now: () => now, monotonicMs: () => now },
-    projectOf: () => "demo",
-    projectNamed: (label) => label,
-    publish: () => undefined,
-    skipTools: () => new Set(),
-    onQueued: () => undefined,
-    onWithdrawn: async () => undefined,
-  });
+  intake = intakeInto(memory.store, () => now);
   // Of a session that is not known, a request that says nothing is skipped.
   await intake.initSession({ claudeSessionId: "host-1", prompt: "go" });
-  return () => memory.close();
 });
 
 const compaction = { claudeSessionId: "host-1", eventKey: "what was sent", sameWithinMs: 10_000 };
@@ -65,4 +53,13 @@ test("an event with an id is stored once, however late it repeats", async () => 
   now += 60_000;
   await intake.summarize(stop);
   expect(waiting()).toBe(1);
+});
+
+test("turns that end in the same words are one each, however often their end comes", async () => {
+  const { sameWithinMs: _, ...end } = { ...compaction, perPrompt: true };
+  for (const prompt of ["go", "go on", "and on"]) {
+    await intake.initSession({ claudeSessionId: "host-1", prompt, eventKey: prompt });
+    for (let times = 0; times < 2; times += 1) await intake.summarize(end);
+  }
+  expect(waiting()).toBe(3);
 });

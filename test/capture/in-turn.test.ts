@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Cleaner, cleanHere, largeChars } from "../../src/capture/cleaner.ts";
 import { createInTurn, intakeInTurn } from "../../src/capture/in-turn.ts";
-import { createIntake } from "../../src/capture/intake.ts";
-import { createMemoryStore } from "../helpers/memory-store.ts";
+import { createMemoryStore, intakeInto } from "../helpers/memory-store.ts";
 
 const large = "a".repeat(largeChars);
 
@@ -19,17 +18,7 @@ function openIntake() {
     json: (value, max) =>
       isWaited(value) ? later(() => cleanHere.json(value, max)) : cleanHere.json(value, max),
   };
-  const intake = createIntake({
-    store: memory.store,
-    clock: { now: () => 1_000_000, monotonicMs: () => 0 },
-    skipTools: () => new Set(),
-    projectOf: () => "demo",
-    projectNamed: (label) => label,
-    publish: () => undefined,
-    onQueued: () => undefined,
-    onWithdrawn: async () => undefined,
-    cleaner,
-  });
+  const intake = intakeInto(memory.store, () => 1_000_000, { cleaner });
   const tools = () =>
     (memory.db.prepare("select payload from raw_events order by id").pluck().all() as string[]).map(
       (payload) => JSON.parse(payload).tool_name as string,

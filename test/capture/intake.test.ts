@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
-import { createIntake } from "../../src/capture/intake.ts";
 import type { StreamEvent } from "../../src/core/records/events.ts";
 import type { Sqlite } from "../../src/store/sqlite/open.ts";
 import { createStore, type Store } from "../../src/store/sqlite/store.ts";
-import { openMigrated } from "../helpers/memory-store.ts";
+import { intakeInto, openMigrated } from "../helpers/memory-store.ts";
 
 let directory: string;
 let db: Sqlite;
@@ -20,15 +19,10 @@ let skipped: Set<string>;
 function open(): void {
   db = openMigrated(join(directory, "mem.db"));
   store = createStore(db);
-  intake = createIntake({
-    store,
-    clock: { now: () => now, monotonicMs: () => now },
+  intake = intakeInto(store, () => now, {
     skipTools: () => skipped,
     projectOf: (cwd) => cwd.split("/").at(-1) ?? "",
-    projectNamed: (label) => label,
     publish: (event) => void events.push(event),
-    onQueued: () => undefined,
-    onWithdrawn: async () => undefined,
   });
 }
 

@@ -1,21 +1,19 @@
 // Events that come late, twice or out of order: whose prompt they belong to, and what they do to the session.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
-import { createIntake } from "../../src/capture/intake.ts";
 import { createObservationRecorder } from "../../src/capture/record-observation.ts";
 import type { StreamEvent } from "../../src/core/records/events.ts";
 import type { Session } from "../../src/core/records/records.ts";
 import { shorten } from "../../src/core/shorten.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore, intakeInto } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let intake: Intake;
 let record: ReturnType<typeof createObservationRecorder>;
 let now: number;
 let events: StreamEvent[];
 
 beforeEach(() => {
-  memory = createMemoryStore();
   now = 1_000_000;
   events = [];
   const deps = {
@@ -25,14 +23,8 @@ beforeEach(() => {
     projectNamed: (label: string) => (label === "shop-before" ? "shop" : label),
     publish: (event: StreamEvent) => void events.push(event),
   };
-  intake = createIntake({
-    ...deps,
-    skipTools: () => new Set(),
-    onQueued: () => undefined,
-    onWithdrawn: async () => undefined,
-  });
+  intake = intakeInto(memory.store, () => now, deps);
   record = createObservationRecorder(deps);
-  return () => memory.close();
 });
 
 const session = { claudeSessionId: "host-1" };

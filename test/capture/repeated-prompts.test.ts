@@ -1,28 +1,16 @@
 // A prompt that is delivered again after the user deleted or edited it.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
-import { createIntake } from "../../src/capture/intake.ts";
 import { deliveryKey } from "../../src/core/prompt-key.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore, intakeInto } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let intake: Intake;
 let now: number;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   now = 1_000_000;
-  intake = createIntake({
-    store: memory.store,
-    clock: { now: () => now, monotonicMs: () => now },
-    projectOf: () => "demo",
-    projectNamed: (label) => label,
-    publish: () => undefined,
-    skipTools: () => new Set(),
-    onQueued: () => undefined,
-    onWithdrawn: async () => undefined,
-  });
-  return () => memory.close();
+  intake = intakeInto(memory.store, () => now);
 });
 
 const claudeSessionId = "host-1";

@@ -1,11 +1,10 @@
 // A private prompt that comes after what it caused: nothing of that stays.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
-import { createIntake } from "../../src/capture/intake.ts";
 import { createGenerationQueue, type GenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore, intakeInto } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let intake: Intake;
 let queue: GenerationQueue;
 let now: number;
@@ -13,18 +12,10 @@ let brokenOff: number[];
 let takenBackIn: string[];
 
 beforeEach(async () => {
-  memory = createMemoryStore();
   now = 1_000_000;
   brokenOff = [];
   takenBackIn = [];
-  intake = createIntake({
-    store: memory.store,
-    clock: { now: () => now, monotonicMs: () => now },
-    projectOf: () => "demo",
-    projectNamed: (label) => label,
-    publish: () => undefined,
-    skipTools: () => new Set(),
-    onQueued: () => undefined,
+  intake = intakeInto(memory.store, () => now, {
     async onWithdrawn({ sessionDbId, project, isShown }) {
       takenBackIn.push(project);
       if (isShown) brokenOff.push(sessionDbId);
@@ -33,7 +24,6 @@ beforeEach(async () => {
   queue = createGenerationQueue(memory.store, "instance-1");
   await prompt("in the open", "q1");
   now += 60_000;
-  return () => memory.close();
 });
 
 const session = { claudeSessionId: "host-1" };

@@ -199,7 +199,8 @@ test("in the foreground it prints its address and next steps, and one Ctrl-C sto
 test("the log is printed for people, as JSON, and followed", async () => {
   const mem = calledMem();
   await mem("worker", "start");
-  expect((await mem("worker", "logs", "-n", "5")).stdout).toMatch(/^\d\d:\d\d:\d\d {2}INFO /m);
+  const logged = async () => (await mem("worker", "logs", "-n", "5")).stdout || undefined;
+  expect(await until(logged, 30_000, "the log")).toMatch(/^\d\d:\d\d:\d\d {2}INFO /m);
   const { stdout } = await mem("worker", "logs", "--json");
   for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("level");
   const follower = spawn(process.execPath, [bin, "worker", "logs", "-f", "-n", "1"], {

@@ -1,13 +1,12 @@
 // Nothing that is stored can leave the block it is quoted in, whatever channel it goes in and out by.
 import { describe, expect, it } from "vitest";
-import { createIntake } from "../../src/capture/intake.ts";
 import { listedHits, listedLine } from "../../src/cli/mcp/listed.ts";
 import { parseLists } from "../../src/core/records/records.ts";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
 import { cleanJson } from "../../src/privacy/clean.ts";
 import { stripPrivate } from "../../src/privacy/private-tags.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { createMemoryStore, intakeInto, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { canary, payloads } from "./injection-payloads.ts";
 
 const settings = { lastSummary: true, lastMessage: true, fullCount: 2 };
@@ -109,16 +108,7 @@ describe(`of ${payloads.length} payloads in every field`, () => {
 
   it("none reaches the disk again by a prompt, a tool or a last message", async () => {
     const memory = createMemoryStore();
-    const intake = createIntake({
-      store: memory.store,
-      clock: { now: () => someTime, monotonicMs: () => someTime },
-      skipTools: () => new Set(),
-      projectOf: () => "app",
-      projectNamed: (label) => label,
-      publish: () => undefined,
-      onQueued: () => undefined,
-      onWithdrawn: async () => undefined,
-    });
+    const intake = intakeInto(memory.store, () => someTime, { projectOf: () => "app" });
     for (const [index, payload] of payloads.entries()) {
       const { blocks } = await injected(payload);
       const text = Object.values(blocks).join("\n\n");

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { maxContextBytes, textTokens } from "../../src/context/budget.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 import { addLongRecords } from "./long-records.ts";
 
 const hour = 60 * 60 * 1000;
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 const addMany = (count: number, title?: string) => addLongRecords(memory, count, title);
 

@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createExplain, type ExplainRequest, type Explanation } from "../../src/context/explain.ts";
 import { writtenIn } from "../../src/context/written.ts";
 import type { StatementMarks } from "../../src/core/records/statement.ts";
 import { createMemoryContext, type MemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let context: MemoryContext;
 let memoryFile = "";
 beforeEach(() => {
   memoryFile = "";
-  memory = createMemoryStore();
   context = createMemoryContext(memory);
 });
-afterEach(() => memory.close());
 
 function say(text: string, part: Partial<StatementMarks> = {}, more: object = {}) {
   const statement = { said_by: "agent", standing: false, reach: "project", salience: 2, ...part } as const;

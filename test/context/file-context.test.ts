@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createMemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
 const hour = 60 * 60 * 1000;
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 describe("forFile", () => {
   it("says a few lines about the file, and how to see the others", async () => {

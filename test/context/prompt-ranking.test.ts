@@ -94,6 +94,18 @@ test("a short prompt gets only what shares two words with it", () => {
   expect(rankedFor("commit the webhook", records)).toEqual([]);
 });
 
+test("what the user refuses with the next prompt stays out", () => {
+  const text = "the html download has to contain all columns of the table";
+  const statement = { said_by: "user", standing: false, reach: "project", salience: 0.3 } as const;
+  const stored = memory.addObservation({ title: text, summary: text, prompt_number: 1, statement });
+  const wish = { ...stored, sdk_session_id: "s1" };
+  const found = (next: string) =>
+    rankedFor("which columns must the html download contain?", [wish], [asked(next, 2), asked(text, 1)]);
+  expect(found("no. only these: code, description, price")).toEqual([]);
+  expect(found("no, it is still broken")).toHaveLength(1);
+  expect(found("now sort them by name")).toHaveLength(1);
+});
+
 test("a question is answered by what was said then, not by the same question", () => {
   const question = memory.addObservation({
     title: "Why does the webhook arrive twice?",

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { StatementMarks } from "../../src/core/records/statement.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 const hour = 3_600_000;
 const marks = (part: Partial<StatementMarks>): StatementMarks => ({

@@ -1,15 +1,11 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { maxContextBytes } from "../../src/context/budget.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { createMemoryStore, eachMemoryStore } from "../helpers/memory-store.ts";
 import { volume } from "../helpers/volume.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 describe("stored text", () => {
   const payloads = [

@@ -1,11 +1,7 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { projectionStart, projectMonth } from "../../src/generate/projection.ts";
 
-const zone = process.env.TZ;
-afterEach(() => {
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const at = (iso: string): number => Date.parse(iso);
 const used = (tokens: number) => ({ tokens, costMicroUsd: tokens * 2 });
@@ -19,7 +15,7 @@ test.each([
 ])(
   "%s the month ends with what it has and the average for the days that are left",
   (_when, now, first, days, tokens) => {
-    process.env.TZ = "UTC";
+    vi.stubEnv("TZ", "UTC");
     const projection = projectMonth({
       now: at(now),
       firstCallAt: at(first),
@@ -38,7 +34,7 @@ test("where no model was ever asked there is nothing to go by", () => {
 });
 
 test("a month with a change of the clock has its own length", () => {
-  process.env.TZ = "Europe/Berlin";
+  vi.stubEnv("TZ", "Europe/Berlin");
   // 24 h are left by the calendar, 25 h by the clock.
   const now = at("2026-10-25T00:00:00+02:00") + 6 * 86_400_000 + 3_600_000;
   const projection = projectMonth({

@@ -1,15 +1,15 @@
 // A run over what has to be replaced together but is too much for one call, and over what is taken back meanwhile.
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type CircuitBreaker, createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
 import { createRegenerator, joinReplies, type Regenerator } from "../../src/generate/regenerate.ts";
 import { BudgetSpent } from "../../src/generate/spend.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore } from "../helpers/memory-store.ts";
 import { replyOf } from "./reply-support.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let calls: GenerationBatch[];
 let done: number;
 let replaced: string[][];
@@ -18,7 +18,6 @@ let circuit: CircuitBreaker;
 let now: number;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   calls = [];
   done = 0;
   replaced = [];
@@ -26,7 +25,6 @@ beforeEach(() => {
   circuit = createCircuitBreaker({ onChange: () => undefined });
   now = 10_000;
 });
-afterEach(() => memory.close());
 
 /** Adds `count` messages to a session, all in one observation that `local` wrote. */
 async function linked(count: number, promptKey = "k", name = "s"): Promise<number> {

@@ -111,14 +111,14 @@ it("what a closing left open is superseded when a later session finishes it", as
 });
 
 it("a rule of a prompt supersedes the one it replaces together with its own record", async () => {
-  await turn("a", "Always indent with tabs.", "Understood, I will.");
-  const made = await turn("b", "From now on indent with two spaces instead of tabs.", "Understood.");
-  expect(changedBy(made)).toEqual([["Always indent with tabs.", "superseded"]]);
+  await turn("a", "Never indent the code with spaces, always use tabs.", "Understood, I will.");
+  const made = await turn("b", "From now on indent the code with two spaces instead of tabs.", "Understood.");
+  expect(changedBy(made)).toEqual([["Never indent the code with spaces, always use tabs.", "superseded"]]);
 });
 
 it("a rule that a second session says in other words is sure", async () => {
-  await turn("a", "use pnpm here, not npm", "Done.");
-  const made = await turn("b", "fix the header. Please use pnpm, never npm.", "Done.");
-  expect(changedBy(made)).toEqual([["Use pnpm here, not npm", "superseded"]]);
+  await turn("a", "don't push to main", "Done.");
+  const made = await turn("b", "fix the header. And don't push to main.", "Done.");
+  expect(changedBy(made)).toEqual([["Don't push to main", "superseded"]]);
   expect(stored().filter(({ standing }) => standing === 1)).toHaveLength(1);
 });

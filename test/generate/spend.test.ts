@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { ModelCall } from "../../src/core/records/model-call.ts";
 import { BudgetSpent, budgetInWords, createSpend, type Spend } from "../../src/generate/spend.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore } from "../helpers/memory-store.ts";
 
-const zone = process.env.TZ;
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let now: number;
 
 beforeEach(() => {
-  process.env.TZ = "Europe/Berlin";
-  memory = createMemoryStore();
+  vi.stubEnv("TZ", "Europe/Berlin");
   now = Date.parse("2026-11-20T12:00:00+01:00");
-});
-afterEach(() => {
-  memory.close();
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
+  return () => vi.unstubAllEnvs();
 });
 
 function spendOf(budgets: { daily?: number; monthly?: number }): Spend {

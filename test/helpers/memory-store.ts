@@ -1,5 +1,8 @@
 // A store in memory with short ways to put records into it, for tests of what reads them.
 import { existsSync, writeFileSync } from "node:fs";
+import { beforeEach } from "vitest";
+import type { Intake, IntakeDeps } from "../../src/capture/inputs.ts";
+import { createIntake } from "../../src/capture/intake.ts";
 import type { DraftObservation, DraftSummary } from "../../src/core/records/drafts.ts";
 import type { Observation, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
 import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
@@ -102,6 +105,42 @@ export function createMemoryStore(path?: string): MemoryStore {
     },
     close: () => db.close(),
   };
+}
+
+/** A new store in memory for each test of the file. */
+export function eachMemoryStore(): MemoryStore {
+  let made: MemoryStore;
+  beforeEach(() => {
+    made = createMemoryStore();
+    return () => made.close();
+  });
+  return {
+    get db() {
+      return made.db;
+    },
+    get store() {
+      return made.store;
+    },
+    addObservation: (observation) => made.addObservation(observation),
+    addSummary: (summary) => made.addSummary(summary),
+    addPrompt: (text, prompt) => made.addPrompt(text, prompt),
+    close: () => made.close(),
+  };
+}
+
+/** An intake that skips, publishes and withdraws nothing, and knows one project; except for what `parts` has. */
+export function intakeInto(store: Store, now: () => number, parts: Partial<IntakeDeps> = {}): Intake {
+  return createIntake({
+    store,
+    clock: { now, monotonicMs: now },
+    skipTools: () => new Set(),
+    projectOf: () => "demo",
+    projectNamed: (label) => label,
+    publish: () => undefined,
+    onQueued: () => undefined,
+    onWithdrawn: async () => undefined,
+    ...parts,
+  });
 }
 
 /** An empty database in memory, or in this file if it is new. Statements are as in the worker: most tests use few of 160. */

@@ -63,41 +63,19 @@ async function eventsOf(
 const timestamp = "2025-10-09T03:20:03.000Z";
 const said = { type: "output_text", text: "It is the login page, because the token is missing." };
 
+const codexLine = (payload: object, type = "event_msg") => ({ timestamp, type, payload });
+const codexStart = codexLine({ id: "s", cwd: "/home/user/demo" }, "session_meta");
+const asked = (message: string, images: string[] = []) =>
+  codexLine({ type: "user_message", message, images });
+const geminiSays = (id: string, part: object) => ({ type: "user", id, timestamp, content: [part] });
+const image = { type: "image", source: { type: "base64", data: "aGk=" } };
+const claudeImage = { type: "user", sessionId: "s", uuid: "a", timestamp, message: { content: [image] } };
+const geminiImage = geminiSays("a", { inlineData: { mimeType: "image/png", data: "aGk=" } });
+
 test.each<[kind: string, name: string, entries: object[]]>([
-  [
-    "claude-code",
-    "only.jsonl",
-    [
-      {
-        ...{ type: "user", sessionId: "s", uuid: "a", timestamp },
-        message: { content: [{ type: "image", source: { type: "base64", data: "aGk=" } }] },
-      },
-    ],
-  ],
-  [
-    "codex",
-    "rollout-image.jsonl",
-    [
-      { timestamp, type: "session_meta", payload: { id: "s", cwd: "/home/user/demo" } },
-      {
-        ...{ timestamp, type: "event_msg" },
-        payload: { type: "user_message", message: "", images: ["data:image/png;base64,aGk="] },
-      },
-    ],
-  ],
-  [
-    "gemini",
-    "session-image.jsonl",
-    [
-      { sessionId: "s" },
-      {
-        type: "user",
-        id: "a",
-        timestamp,
-        content: [{ inlineData: { mimeType: "image/png", data: "aGk=" } }],
-      },
-    ],
-  ],
+  ["claude-code", "only.jsonl", [claudeImage]],
+  ["codex", "rollout-image.jsonl", [codexStart, asked("", ["data:image/png;base64,aGk="])]],
+  ["gemini", "session-image.jsonl", [{ sessionId: "s" }, geminiImage]],
 ])("a prompt of %s that is only an image keeps its turn", async (kind, name, entries) => {
   const { events } = await eventsOf(kind, name, entries);
   expect(events[0]?.payload).toMatchObject({ session_id: "s", prompt: "[image]" });
@@ -132,6 +110,76 @@ test("leaves out rewound turns, and no parallel results or other beginnings", as
     ...["UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop", "UserPromptSubmit", "Stop", "SessionEnd"],
   ]);
   expect(JSON.stringify(events)).not.toMatch(/Understood|never use|rebuild/);
+});
+
+const started = (turn_id: string) => codexLine({ type: "task_started", turn_id });
+const answered = (last_agent_message: string) => codexLine({ type: "task_complete", last_agent_message });
+const askedInItem = (text: string) =>
+  codexLine({
+    type: "item_completed",
+    item: { type: "UserMessage", content: [{ type: "text", text }] },
+  });
+const codexTurn = (turn: string, message: string) => [
+  started(turn),
+  asked(message),
+  answered(`To ${message}`),
+];
+const geminiText = (id: string, text: string) => geminiSays(id, { text });
+const geminiBuilds = [geminiText("b", "Always rebuild."), geminiText("c", "Never rebuild.")];
+
+test.each<[kind: string, name: string, entries: object[]]>([
+  [
+    "codex",
+    "rollout-rewound.jsonl",
+    [
+      ...[codexStart, ...codexTurn("1", "Fix it."), ...codexTurn("2", "Never rebuild.")],
+      ...[...codexTurn("3", "Rebuild."), codexLine({ type: "thread_rolled_back", num_turns: 2 })],
+      ...codexTurn("4", "Run it."),
+    ],
+  ],
+  [
+    "codex",
+    "rollout-items.jsonl",
+    [
+      ...[codexStart, askedInItem("Fix it."), started("2"), askedInItem("Never rebuild.")],
+      ...[asked("Never rebuild."), codexLine({ type: "thread_rolled_back", num_turns: 1 })],
+      ...[started("3"), askedInItem("Run it."), asked("Run it.")],
+    ],
+  ],
+  [
+    "gemini",
+    "session-rewound.jsonl",
+    [
+      ...[{ sessionId: "s" }, geminiText("z", "Build."), { $rewindTo: "unknown" }],
+      ...[geminiText("a", "Fix it."), ...geminiBuilds, { $set: { messages: geminiBuilds } }],
+      ...[{ $rewindTo: "b" }, geminiText("d", "Run it."), geminiText("e", "Build."), { $rewindTo: "e" }],
+    ],
+  ],
+])("leaves out the turns that %s takes back", async (kind, name, entries) => {
+  const { events } = await eventsOf(kind, name, entries);
+  expect(events.flatMap(({ payload }) => payload.prompt ?? [])).toEqual(["Fix it.", "Run it."]);
+  expect(JSON.stringify(events)).not.toMatch(/build/i);
+});
+
+test("a message typed during a turn of Codex keeps its key when the rollout grows", async () => {
+  const use = (call_id: string) => [
+    codexLine({ type: "function_call", name: "shell", arguments: "{}", call_id }, "response_item"),
+    codexLine({ type: "function_call_output", call_id, output: "ok" }, "response_item"),
+  ];
+  const typed = [asked("Build it."), ...use("a"), asked("With make."), ...use("b")];
+  const first = [codexStart, started("1"), ...typed, answered("Done.")];
+  const entries = [...first, ...codexTurn("2", "Test it.")];
+  const keysOf = async (count?: number) => {
+    const { events } = await eventsOf("codex", "rollout-typed.jsonl", entries, count);
+    return new Set(
+      events.flatMap(({ event, key, payload }) =>
+        event === "SessionEnd" ? [] : JSON.stringify([event, key, payload.prompt]),
+      ),
+    );
+  };
+  const whole = await keysOf();
+  expect(whole.size).toBe(7);
+  expect(await keysOf(first.length)).toEqual(whole);
 });
 
 const untimed = [

@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redactSecrets } from "../../src/privacy/secrets.ts";
 import { cleanOutputs } from "../helpers/clean-outputs.ts";
-import { plantedSecrets } from "../helpers/planted-secrets.ts";
 import { createRandom, testSeed } from "../helpers/random.ts";
 import { sampleText } from "../helpers/sample-text.ts";
 import { volume } from "../helpers/volume.ts";
@@ -158,20 +157,6 @@ describe("what is no secret stays", () => {
   ])("%s", (_, text) => {
     expect(redactSecrets(text)).toBe(text);
   });
-});
-
-test.each([19, testSeed()])("of secrets in ten contexts at least 95 in 100 are found (seed %i)", (seed) => {
-  const planted = plantedSecrets(seed);
-  const missed = planted.filter(({ text, secrets }) =>
-    secrets.some((secret) => redactSecrets(text).includes(secret)),
-  );
-  const where = [...new Set(missed.map(({ kind, context }) => `${kind} in ${context}`))];
-  console.info(
-    `secrets: ${planted.length - missed.length} of ${planted.length} found; missed: ${where.join(", ") || "none"}`,
-  );
-  expect(new Set(planted.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(30);
-  expect(new Set(planted.map(({ context }) => context)).size).toBe(10);
-  expect(missed.length).toBeLessThanOrEqual(planted.length * 0.05);
 });
 
 test.each([20, testSeed()])("of 2,000 clean outputs at most 5 in 1,000 are altered (seed %i)", (seed) => {

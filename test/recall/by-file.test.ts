@@ -1,14 +1,13 @@
 // A file's records over a real store, under every spelling.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { type ByFile, createByFile, type FileChange } from "../../src/recall/by-file.ts";
 import { createFileTimeline } from "../../src/store/sqlite/by-file.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let byFile: ByFile;
 let changed: Map<number, FileChange[]>;
 beforeEach(() => {
-  memory = createMemoryStore();
   changed = new Map();
   byFile = createByFile({
     projectId: (label) => memory.store.projects.find(label),
@@ -19,7 +18,6 @@ beforeEach(() => {
       new Map([...changed].filter(([id]) => observations.includes(id))),
   });
 });
-afterEach(() => memory.close());
 
 const absolute = "/home/user/app/src/auth/login.ts";
 

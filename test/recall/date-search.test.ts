@@ -1,22 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { zoneName } from "../../src/core/local-days.ts";
 import type { Search } from "../../src/recall/search.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore } from "../helpers/memory-store.ts";
 
 const index = { format: "index", limit: 20 } as const;
 const now = new Date(2026, 4, 21, 15, 30).getTime();
 const zone = zoneName();
 const at = (day: number, hour = 12) => new Date(2026, 4, day, hour).getTime();
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let search: Search["search"];
 
 beforeEach(() => {
-  memory = createMemoryStore();
   search = createMemorySearch(memory, now).search;
 });
-afterEach(() => memory.close());
 
 function add(title: string, when: number, project = "app"): number {
   return memory.addObservation({ title, at: when, project, session: `${project} ${when}` }).id;

@@ -1,18 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { fuse, type Signals, signalsOf, signalWeights } from "../../src/recall/fusion.ts";
 import { gatherCandidates } from "../../src/recall/rank-observations.ts";
 import { memorySearchPort } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const filter = { project: null, obs_type: null, concepts: [], files: [], dateStart: null, dateEnd: null };
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 beforeEach(() => {
-  memory = createMemoryStore();
   for (let n = 0; n < 20; n++) memory.addObservation({ title: "nothing of it", session: `filler ${n}` });
 });
-afterEach(() => memory.close());
 
 const gather = (words: string) =>
   gatherCandidates(memorySearchPort(memory).observations, {

@@ -134,15 +134,3 @@ describe("what the user says of a record", () => {
     expect(await idsOf("9")).toEqual([]);
   });
 });
-
-it("pages without repeating or losing a record, behind the last candidate too", async () => {
-  const ids = Array.from({ length: 260 }, (_, n) =>
-    memory.addObservation({ title: `queue ${n % 7 === 0 ? "race" : ""}`, session: `s${n % 60}` }),
-  ).map((record) => record.id);
-  const seen: number[] = [];
-  for (let offset = 0; offset < 280; offset += 35) {
-    seen.push(...(await idsOf("queue race", { limit: 35, offset })));
-  }
-  expect(seen).toHaveLength(260);
-  expect(new Set(seen)).toEqual(new Set(ids));
-});

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createSearch } from "../../src/recall/search.ts";
 import { createMemorySearch, memorySearchPort } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 async function found(query: string, { limit = 20, offset = 0 } = {}): Promise<number[]> {
   const search = createMemorySearch(memory);

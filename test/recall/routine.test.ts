@@ -1,14 +1,10 @@
 // Routine work in a search: found, and behind everything else.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSearch } from "../../src/recall/search.ts";
 import { memorySearchPort } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 async function found(query: string, limit = 20): Promise<string[]> {
   const search = createSearch(memorySearchPort(memory));

@@ -138,20 +138,6 @@ describe("the answer", () => {
     ]);
     expect(found.prompts).toMatchObject([{ id: prompt.id, title: "bound the cache please" }]);
   });
-
-  it("pages neither repeat nor lose a record across the recency window", async () => {
-    const ids = Array.from({ length: 130 }, (_, n) =>
-      memory.addObservation({ title: "queue", at: someTime - ((n * 37) % 130) * day }),
-    ).map((record) => record.id);
-    const seen: number[] = [];
-    for (let offset = 0; offset < 150; offset += 15) {
-      seen.push(
-        ...(await search({ ...index, query: "queue", limit: 15, offset })).observations.map((hit) => hit.id),
-      );
-    }
-    expect(seen).toHaveLength(130);
-    expect(new Set(seen)).toEqual(new Set(ids));
-  });
 });
 
 it("a mode's own type does not match types that a word index would confuse with it", async () => {

@@ -1,16 +1,15 @@
 // The timeline over a real store: who stands before and behind whom.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { Timeline, TimelineRequest } from "../../src/recall/timeline.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { buildRecall } from "../../src/worker/recall-answers.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let timeline: Timeline;
 beforeEach(() => {
-  memory = createMemoryStore();
   const search = createMemorySearch(memory);
   const { db, store } = memory;
   ({ timeline } = buildRecall({
@@ -23,7 +22,6 @@ beforeEach(() => {
     projectOf: () => "app",
   }));
 });
-afterEach(() => memory.close());
 
 const named = { observation: "", session: "S", prompt: "P" };
 

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createTopics, type Topic, type TopicRequest, type Topics } from "../../src/recall/topics.ts";
 import { createMemorySearch } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let topics: Topics;
 beforeEach(() => {
-  memory = createMemoryStore();
   topics = createTopics(createMemorySearch(memory));
 });
-afterEach(() => memory.close());
 
 async function observations(topic: Topic, request: Partial<TopicRequest> = {}): Promise<number[]> {
   const found = await topics.of(topic, { format: "index", limit: 20, ...request });

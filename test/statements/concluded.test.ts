@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { concludedIn, isReportLead, saysNothingAlone } from "../../src/statements/concluded.ts";
+import { turnOf } from "./turn-support.ts";
 
 test.each([
   "Summary",
@@ -59,4 +60,12 @@ test("short open work at the end of a long closing is kept", () => {
   const closing = `${facts.join("\n\n")}\n\nNext steps:\n- document the flag`;
   const turn = { prompt: "Split the reader.", closing, previous: null, uses: [] };
   expect(concludedIn(turn).map(({ text }) => text)).toContain("Next steps: document the flag");
+});
+
+test('what follows "found it" is the cause, and no hint how to look at it is kept', () => {
+  const closing =
+    "Found it. A second copy of the plugin was still in the mods folder. Please reload the page and try again.";
+  expect(concludedIn(turnOf([], closing))).toMatchObject([
+    { kind: "cause", text: "A second copy of the plugin was still in the mods folder." },
+  ]);
 });

@@ -1,6 +1,6 @@
 // Which tool uses of an ended turn have observations of no lasting interest.
 import { expect, it } from "vitest";
-import { routineUses } from "../../src/statements/routine.ts";
+import { passedFamilies, routineUses } from "../../src/statements/routine.ts";
 import { bad, edit, ok, type Step, turnOf } from "./turn-support.ts";
 
 const read: Step = { tool_name: "Read", tool_input: { file_path: "a.ts" }, tool_response: "x" };
@@ -15,6 +15,7 @@ const covered: [what: string, steps: Step[]][] = [
   ["looks", [read, ok("git status", " M a.ts"), ok("ls src", "a.ts"), bad("grep -rn x src", "")]],
   ["edits by tools and by the shell", [edit("a.ts"), patch("b.ts"), ok("sed -i s/a/b/ c.ts", "")]],
   ["passing tests and builds", [ok("npm test", "Tests  3 passed (3)"), ok("npx tsc --noEmit", "")]],
+  ["a program that ran", [ok("node seed.mjs", "created 20 users")]],
   ["a failure that passed later", [bad("npm test"), edit("a.ts"), ok("npm test")]],
   ["a failed edit of a file that was edited later", [failedEdit, edit("a.ts")]],
 ];
@@ -29,7 +30,6 @@ const lasting: [what: string, steps: Step[]][] = [
   ["a failed edit", [failedEdit]],
   ["an install", [ok("npm install zod", "added 1 package")]],
   ["a commit", [ok("git commit -m 'Fix race'", "[main a1b2c3d] Fix race")]],
-  ["a program that ran", [ok("node seed.mjs", "created 20 users")]],
   [
     "a sub-agent's answer",
     [{ tool_name: "Task", tool_input: { prompt: "look" }, tool_response: "It leaks." }],
@@ -47,4 +47,9 @@ it("leaves the tool uses of an earlier turn", () => {
 it("without a closing only the last of several edits of a file is kept", () => {
   const steps = [edit("a.ts"), edit("b.ts"), edit("a.ts"), patch("c.ts"), patch("d.ts"), patch("c.ts"), read];
   expect(routineUses(turnOf(steps, " ")).sort()).toEqual([1, 4]);
+});
+
+it("lists the families of commands that passed in the turn", () => {
+  const turn = turnOf([ok("npm ci && npm test"), bad("make")], "", [ok("cargo build")]);
+  expect(passedFamilies(turn)).toEqual(["npm ci", "npm test"]);
 });

@@ -53,7 +53,7 @@ it.each([
 
 it("makes rules from the user's own words, never from a label", () => {
   const question = "How do we commit?";
-  const rule = "We never squash here, always rebase.";
+  const rule = "We never squash commits here, we always rebase them.";
   expect(said(answered(question, rule, ["Squash"]))).toEqual([[rule, true]]);
   expect(said(answered(question, rule, [rule]))).toEqual([[`${question} ${rule}`, false]]);
   expect(said(answered(question, `Squash, ${rule}`, ["Squash"]))).toEqual([

@@ -30,9 +30,8 @@ describe("the closing of a turn", () => {
   });
 
   it("gives at most six quotes, those with names and reasons before small talk", () => {
-    const filler = Array.from({ length: 20 }, (_, n) => `This is remark ${"x".repeat(n)} of no weight.`).join(
-      " ",
-    );
+    const remark = (n: number) => `The file remark${n}.ts has ${n} lines of no weight because of it.`;
+    const filler = Array.from({ length: 20 }, (_, n) => remark(n)).join(" ");
     const drafts = statementDrafts(turn({ prompt: "why?", closing: `${filler} ${closing}` }), 1);
     expect(drafts).toHaveLength(6);
     expect(drafts.some(({ summary }) => summary.includes("random key"))).toBe(true);
@@ -69,23 +68,17 @@ describe("a closing that reports", () => {
     const closing = `- ${test}\n- a test\n\nThis also fixes the logout case.`;
     expect(summaries("fix the login", closing)).toEqual([test]);
   });
-
-  it("does not repeat the rule that it agrees with", () => {
-    const rule = "we always use pnpm here, never npm.";
-    expect(summaries(rule, "Understood, I'll use pnpm from now on.")).toEqual([rule]);
-    expect(summaries(rule, "Understood, I'll use pnpm and pin Node in `.nvmrc`.")).toHaveLength(2);
-  });
 });
 
 describe("the prompt of a turn", () => {
-  it("quotes a standing rule in the user's words, without the reply before it", () => {
+  it("quotes a standing rule in the user's words", () => {
     const prompt =
       "no no, we always use pnpm here, never npm. the lockfile check in CI fails otherwise. redo it";
     const previous = { prompt: "add zod", closing: "Installed `zod` with npm." };
     const [rule] = statementDrafts(turn({ prompt, previous }), 3);
     expect(rule).toMatchObject({
       obs_type: "decision",
-      title: "We always use pnpm here, never npm.",
+      title: "No no, we always use pnpm here, never npm.",
       subtitle: null,
       provenance: "user",
       statement: { said_by: "user", standing: true, reach: "project" },

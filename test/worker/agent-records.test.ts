@@ -11,17 +11,6 @@ const root = sharedTempDir();
 const worker = sharedWorker();
 let sessions = 0;
 
-interface Session {
-  cwd: string;
-  hook(event: string, more: object): Promise<unknown>;
-  prompt(text: string): Promise<unknown>;
-  ran(command: string): Promise<unknown>;
-  keep(record: object): Promise<Answer>;
-  judge(id: number, verdict: string, where?: object): Promise<Answer>;
-  start(): Promise<string>;
-  rules(): Promise<{ rules: { id: number; text: string }[]; proposals: { id: number; text: string }[] }>;
-}
-
 interface Answer {
   status: number;
   body: {
@@ -35,58 +24,41 @@ interface Answer {
   };
 }
 
-async function session(project = `project-${++sessions}`, shared?: CalledWorker): Promise<Session> {
+async function session(project = `project-${++sessions}`, shared?: CalledWorker) {
   const called = shared ?? (await worker());
   const cwd = join(root, project);
   mkdirSync(cwd, { recursive: true });
   const session_id = `session-${project}-${++sessions}`;
   const hook = (event: string, more: object) =>
     called.post(`/api/hooks/claude-code/${event}`, { session_id, cwd, ...more });
+  const ask = async (path: string, body: object) =>
+    (await called.post(`/api/agent/records${path}`, { cwd, ...body })) as Answer;
   let prompts = 0;
-  const made: Session = {
-    cwd,
+  await hook("session-start", { source: "startup" });
+  return {
     hook,
-    prompt: (prompt) => hook("user-prompt-submit", { prompt, prompt_id: `${session_id}-${++prompts}` }),
-    ran: (command) =>
+    prompt: (prompt: string) =>
+      hook("user-prompt-submit", { prompt, prompt_id: `${session_id}-${++prompts}` }),
+    ran: (command: string) =>
       hook("post-tool-use", {
         tool_name: "Bash",
         tool_input: { command },
         tool_response: { stdout: "" },
         tool_use_id: `${session_id}-${command}`,
       }),
-    keep: (record) => ask(called, "/api/agent/records", { cwd, host: "claude-code", ...record }),
-    judge: (id, verdict, where = {}) =>
-      ask(called, `/api/agent/records/${id}/verdict`, { verdict, cwd, ...where }),
-    async start() {
-      const next = {
-        session_id: `next-${++sessions}`,
-        cwd,
-        source: "startup",
-        hook_event_name: "SessionStart",
-      };
-      const answer = await fetch(`http://127.0.0.1:${called.port}/api/hooks/claude-code/session-start`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(next),
-      });
-      return answer.text();
+    keep: (record: object) => ask("", { host: "claude-code", ...record }),
+    judge: (id: number, verdict: string) => ask(`/${id}/verdict`, { verdict }),
+    async start(): Promise<string> {
+      const next = { session_id: `next-${++sessions}`, source: "startup" };
+      const { body } = await hook("session-start", next);
+      return typeof body === "string" ? body : JSON.stringify(body);
     },
     async rules() {
-      const answer = await fetch(`http://127.0.0.1:${called.port}/api/rules?${new URLSearchParams({ cwd })}`);
-      return (await answer.json()) as Awaited<ReturnType<Session["rules"]>>;
+      type Rule = { id: number; text: string };
+      const { body } = await called.get(`/api/rules?${new URLSearchParams({ cwd })}`);
+      return body as { rules: Rule[]; proposals: Rule[] };
     },
   };
-  await hook("session-start", { source: "startup" });
-  return made;
-}
-
-async function ask({ port }: CalledWorker, path: string, body: object): Promise<Answer> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return { status: answer.status, body: (await answer.json()) as Answer["body"] };
 }
 
 test("a rule with words that the user typed is sure, and the next session gets it", async () => {

@@ -1,27 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { ModelCall } from "../../src/core/records/model-call.ts";
 import { costAnswer } from "../../src/http/schemas/cost.ts";
 import { loadSettings } from "../../src/settings/load.ts";
 import { type Cost, createCost } from "../../src/worker/cost.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
-const zone = process.env.TZ;
 const now = Date.parse("2026-11-21T12:00:00+01:00");
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let warnings: string[];
 
 beforeEach(() => {
-  process.env.TZ = "Europe/Berlin";
-  memory = createMemoryStore();
+  vi.stubEnv("TZ", "Europe/Berlin");
   warnings = [];
-});
-afterEach(() => {
-  memory.close();
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
+  return () => vi.unstubAllEnvs();
 });
 
 function costOf(env: Record<string, string> = {}, dataDir = tempDir()): Cost {

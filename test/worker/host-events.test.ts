@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
 import { createLedger } from "../../src/context/ledger.ts";
 import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
 import { createLastMessages } from "../../src/worker/last-message.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
 let calls: [string, unknown][];
 let events: HostEvents;
@@ -13,7 +13,7 @@ let notice: string | null;
 let contextFails: boolean;
 let promptAnswer: { skipped: boolean; reason?: string };
 let now: number;
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 
 const base = {
   sessionId: "s-1",
@@ -31,13 +31,10 @@ const host: Host = {
   render: (_event, answer) => JSON.stringify(answer),
 };
 
-afterEach(() => memory.close());
-
 beforeEach(() => {
   calls = [];
   now = someTime;
   promptAnswer = { skipped: false };
-  memory = createMemoryStore();
   startWorker();
 });
 

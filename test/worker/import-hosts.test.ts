@@ -1,5 +1,5 @@
-// Importing transcripts of Codex CLI and Gemini CLI through the worker's routes.
-import { appendFileSync, cpSync, readdirSync, utimesSync } from "node:fs";
+// Importing transcripts of several hosts through the worker's routes.
+import { cpSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ import {
 
 eachWithAWorker();
 
-const soon = Math.ceil((Date.UTC(2026, 6, 20) - now) / dayMs);
+const soon = Math.ceil((Date.UTC(2026, 7, 24) - now) / dayMs);
 let folder: string;
 
 beforeEach(() => {
@@ -39,10 +39,7 @@ function importAll(kind: string, cut: Cut = {}): Promise<ImportProgress> {
   return importInto(transcriptsAt(kind, join(folder, kind), { now: travel(soon), limit: null }), cut);
 }
 
-async function live(
-  host: string,
-  events: readonly [at: string, name: string, payload: object][],
-): Promise<void> {
+async function live(host: string, events: readonly Live[]): Promise<void> {
   for (const [at, name, payload] of events) {
     travel((Date.parse(at) - now - 1) / dayMs);
     await hook(name, payload, host);
@@ -53,90 +50,55 @@ async function live(
 
 type Prompt = Record<"prompt_text" | "claude_session_id", string>;
 
+type Live = [at: string, name: string, payload: { session_id: string; timestamp?: string }];
+
 const codexTurn = {
   session_id: "019f44e4-5c01-7d22-9805-50cecaefde49",
   turn_id: "019f44e4-6000-7d22-9805-50cecaefde41",
   cwd: "/home/user/demo",
 };
+
+function codex(second: string, name: string, payload: object): Live {
+  return [`2026-07-09T03:20:${second}Z`, name, { ...codexTurn, ...payload }];
+}
+
+/** The `call`th tool use. */
+function codexUse(second: string, call: number, [command, tool_response]: [string, string]): Live {
+  const tool_name = command.startsWith("***") ? "apply_patch" : "Bash";
+  const use = { tool_name, tool_use_id: `call_${call}`, tool_input: { command }, tool_response };
+  return codex(second, "PostToolUse", use);
+}
+
 const geminiSession = { session_id: "00000000-0000-4000-8000-000000000030", cwd: "/home/user/demo" };
+
+function gemini(second: string, name: string, payload: object): Live {
+  const at = `2026-07-10T10:00:${second}`;
+  return [`${at}Z`, name, { ...geminiSession, timestamp: `${at}.100Z`, ...payload }];
+}
+
+const port = "<hook_context>x</hook_context>\n\nWhich port does the API use?";
+const grep = { tool_name: "run_shell_command", tool_input: { command: "grep -rn PORT config" } };
+const found = { tool_response: { llmContent: "Output: config/api.ts:3: PORT = 4180" } };
 
 /** What the hooks of the hosts send in the first turns of the transcripts. */
 const recorded = {
   codex: [
-    [
-      "2026-07-09T03:20:03Z",
-      "UserPromptSubmit",
-      { ...codexTurn, prompt: "Why does the build fail on staging?" },
-    ],
-    [
-      "2026-07-09T03:20:08Z",
-      "PostToolUse",
-      {
-        ...codexTurn,
-        ...{ tool_name: "Bash", tool_input: { command: "make build" }, tool_use_id: "call_1" },
-        tool_response: "make: *** No rule to make target 'assets'.  Stop.\n",
-      },
-    ],
-    [
-      "2026-07-09T03:20:10Z",
-      "PostToolUse",
-      {
-        ...codexTurn,
-        ...{ tool_name: "apply_patch", tool_use_id: "call_2", tool_response: "Success." },
-        tool_input: { command: "*** Begin Patch\n*** Update File: Makefile\n*** End Patch" },
-      },
-    ],
-    [
-      "2026-07-09T03:20:14Z",
-      "PostToolUse",
-      {
-        ...codexTurn,
-        ...{ tool_name: "Bash", tool_input: { command: "make build" }, tool_use_id: "call_3" },
-        tool_response: "built\n",
-      },
-    ],
-    ["2026-07-09T03:20:16Z", "Stop", { ...codexTurn, last_assistant_message: "The target was renamed." }],
+    codex("03", "UserPromptSubmit", { prompt: "Why does the build fail on staging?" }),
+    codexUse("08", 1, ["make build", "make: *** No rule to make target 'assets'.  Stop.\n"]),
+    codexUse("10", 2, ["*** Begin Patch\n*** Update File: Makefile\n*** End Patch", "Success."]),
+    codexUse("14", 3, ["make build", "built\n"]),
+    codex("16", "Stop", { last_assistant_message: "The target was renamed." }),
   ],
   "gemini-cli": [
-    [
-      "2026-07-10T10:00:01Z",
-      "BeforeAgent",
-      {
-        ...geminiSession,
-        timestamp: "2026-07-10T10:00:01.100Z",
-        prompt: "<hook_context>x</hook_context>\n\nWhich port does the API use?",
-      },
-    ],
-    [
-      "2026-07-10T10:00:06Z",
-      "AfterTool",
-      {
-        ...geminiSession,
-        timestamp: "2026-07-10T10:00:06.100Z",
-        ...{ tool_name: "run_shell_command", tool_input: { command: "grep -rn PORT config" } },
-        tool_response: { llmContent: "Output: config/api.ts:3: PORT = 4180" },
-      },
-    ],
-    [
-      "2026-07-10T10:00:09Z",
-      "AfterAgent",
-      {
-        ...geminiSession,
-        timestamp: "2026-07-10T10:00:09.100Z",
-        prompt_response: "The API listens on 4180.",
-      },
-    ],
+    gemini("01", "BeforeAgent", { prompt: port }),
+    gemini("06", "AfterTool", { ...grep, ...found }),
+    gemini("09", "AfterAgent", { prompt_response: "The API listens on 4180." }),
   ],
-} satisfies Record<string, [string, string, object][]>;
+};
 
 test("rollouts of Codex CLI become sessions with prompts, tool uses and turns", async () => {
-  expect(await importAll("codex")).toMatchObject({
-    sessions: 1,
-    prompts: 2,
-    toolUses: 4,
-    turns: 2,
-    malformed: 0,
-  });
+  const counts = { sessions: 1, prompts: 2, toolUses: 4, turns: 2, malformed: 0 };
+  expect(await importAll("codex")).toMatchObject(counts);
   const { sessions, prompts, observations } = stored();
   expect(sessions).toMatchObject([
     {
@@ -151,44 +113,9 @@ test("rollouts of Codex CLI become sessions with prompts, tool uses and turns", 
   );
 });
 
-test("a message typed during a turn of Codex is imported once when its rollout grows", async () => {
-  const path = join(folder, "rollout-typed.jsonl");
-  const write = (lines: [type: string, payload: object][], from: number): void => {
-    const timed = lines.map(([type, payload], index) => ({
-      ...{ timestamp: `2026-07-09T04:00:${from + index}.000Z`, type, payload },
-    }));
-    appendFileSync(path, timed.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const at = new Date("2026-07-11T14:00:00Z");
-    utimesSync(path, at, at);
-  };
-  const started = (turn_id: string): [string, object] => ["event_msg", { type: "task_started", turn_id }];
-  const message = (text: string): [string, object] => ["event_msg", { type: "user_message", message: text }];
-  const complete: [string, object] = [
-    "event_msg",
-    { type: "task_complete", last_agent_message: "Done, because the target was renamed." },
-  ];
-  const tool = (call_id: string): [string, object][] => [
-    ["response_item", { type: "function_call", name: "shell", arguments: '{"command":"make"}', call_id }],
-    ["response_item", { type: "function_call_output", call_id, output: "ok" }],
-  ];
-  const importIt = () => importInto(transcriptsAt("codex", path, { now: travel(soon), limit: null }));
-  const meta: [string, object] = ["session_meta", { id: "typed", cwd: "/home/user/demo" }];
-  const first = [started("turn-1"), message("Build it."), ...tool("a"), message("With make."), ...tool("b")];
-  write([meta, ...first, complete], 10);
-  expect(await importIt()).toMatchObject({ prompts: 2, toolUses: 2, turns: 1 });
-  write([started("turn-2"), message("Test it."), ...tool("c"), complete], 30);
-  expect(await importIt()).toMatchObject({ prompts: 1, toolUses: 1, turns: 1 });
-  expect(stored().prompts).toHaveLength(3);
-});
-
 test("files of Gemini CLI, with lines or one object, become sessions", async () => {
-  expect(await importAll("gemini")).toMatchObject({
-    sessions: 2,
-    prompts: 3,
-    toolUses: 3,
-    turns: 3,
-    malformed: 0,
-  });
+  const counts = { sessions: 2, prompts: 3, toolUses: 3, turns: 3, malformed: 0 };
+  expect(await importAll("gemini")).toMatchObject(counts);
   const { sessions } = stored();
   expect(sessions).toMatchObject([
     { created_at_epoch: Date.parse("2026-05-10T10:00:01Z") },
@@ -196,26 +123,33 @@ test("files of Gemini CLI, with lines or one object, become sessions", async () 
   ]);
 });
 
-describe.each([
-  ["codex", "codex", 1],
-  ["gemini", "gemini-cli", 2],
-] as const)("transcripts of %s", (kind, host, files) => {
-  test("add nothing the second time, and give the same after a kill anywhere", async () => {
+test.each([
+  ["claude-code", 3],
+  ["codex", 1],
+  ["gemini", 2],
+])("transcripts of %s give the same again and after a kill, and nothing private", async (kind, files) => {
+  const nothing = { sessions: 0, prompts: 0, toolUses: 0, turns: 0 };
+  await importAll(kind);
+  const before = stored();
+  expect(await importAll(kind)).toMatchObject(nothing);
+  db.exec("delete from import_sources");
+  expect(await importAll(kind)).toMatchObject(nothing);
+  expect(stored()).toEqual(before);
+  for (let batch = 1; batch <= files; batch += 1) {
+    for (const table of ["sessions", "import_sources", "observations", "session_summaries", "user_prompts"])
+      db.exec(`delete from ${table}`);
+    await importAll(kind, { before: batch }).catch(() => undefined);
     await importAll(kind);
-    const before = stored();
-    expect(await importAll(kind)).toMatchObject({ sessions: 0, prompts: 0, toolUses: 0, turns: 0 });
-    db.exec("delete from import_sources");
-    expect(await importAll(kind)).toMatchObject({ sessions: 0, prompts: 0, toolUses: 0, turns: 0 });
     expect(stored()).toEqual(before);
-    for (let batch = 1; batch <= files; batch += 1) {
-      for (const table of ["sessions", "import_sources", "observations", "session_summaries", "user_prompts"])
-        db.exec(`delete from ${table}`);
-      await importAll(kind, { before: batch }).catch(() => undefined);
-      await importAll(kind);
-      expect(stored()).toEqual(before);
-    }
-  });
+  }
+  for (const canary of ["zebra-canary", "hunter2", "secret-of-a-private-turn"])
+    expect(bytesWith(canary)).toBe(false);
+});
 
+describe.each([
+  ["codex", "codex"],
+  ["gemini", "gemini-cli"],
+] as const)("transcripts of %s", (kind, host) => {
   test("add nothing to turns that were recorded live", async () => {
     await live(host, recorded[host]);
     const before = rows();
@@ -248,10 +182,5 @@ describe.each([
     db.exec("delete from import_sources");
     await importAll(kind);
     expect(db.prepare(read).all(prompt_text, claude_session_id)).toEqual([{ id: 1, prompt_text }]);
-  });
-
-  test("leave nothing that is private", async () => {
-    await importAll(kind);
-    for (const canary of ["zebra-canary", "hunter2hunter2"]) expect(bytesWith(canary)).toBe(false);
   });
 });

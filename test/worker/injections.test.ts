@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createLedger } from "../../src/context/ledger.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
 import { createInjections, type Injections } from "../../src/worker/injections.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let injections: Injections;
 let now: number;
 let searched: string[];
@@ -12,13 +12,11 @@ let gone: boolean;
 let edited: readonly string[];
 
 beforeEach(() => {
-  memory = createMemoryStore();
   now = someTime;
   searched = [];
   gone = false;
   startWorker();
 });
-afterEach(() => memory.close());
 
 // Another run of the worker knows only what is on the disk.
 function startWorker() {

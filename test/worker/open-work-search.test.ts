@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import type { SearchRequest } from "../../src/recall/search.ts";
 import { buildSearch } from "../../src/worker/recall.ts";
 import { createMemoryStore, someTime } from "../helpers/memory-store.ts";
 
@@ -14,10 +15,7 @@ function searched() {
   add("The login still has to be moved.", 3);
   add("The docs are not written yet.", 4, "web");
   const search = buildSearch({ db: memory.db, clock: systemClock }, memory.store);
-  const titles = async (
-    query: string,
-    more: { project?: string; limit?: number; obs_type?: string } = {},
-  ) => {
+  const titles = async (query: string, more: Partial<SearchRequest> = {}) => {
     const { observations } = await search.search({ format: "index", limit: 10, query, ...more });
     return observations.map(({ title, matched_by }) => `${title} (${matched_by.join()})`);
   };
@@ -35,6 +33,17 @@ test("open work comes first, the newest before older, whatever its words", async
   expect(new Set(found).size).toBe(found.length);
   expect((await titles("open work"))[0]).toContain("The docs");
   expect(await titles("open work", { project: "app", limit: 1 })).toHaveLength(1);
+});
+
+test("pages of a question for open work neither repeat nor lose a record", async () => {
+  const { titles } = searched();
+  const whole = await titles("what is still open", { project: "app" });
+  for (const together of [true, false]) {
+    const seen: string[] = [];
+    for (let offset = 0; offset < 4; offset++)
+      seen.push(...(await titles("what is still open", { project: "app", limit: 1, offset, together })));
+    expect(seen).toEqual(whole);
+  }
 });
 
 test("a question that names a subject gets the open work about it", async () => {

@@ -16,20 +16,18 @@ let ids = 0;
 
 /** A new project. */
 async function project(worker = shared()) {
-  const { port, post } = await worker;
+  const { port, get, post } = await worker;
   const cwd = join(folders.OPENCLAW_STATE_DIR, `workspace-${++ids}`);
   mkdirSync(cwd, { recursive: true });
   const memory = join("projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), "memory");
-  const ask = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
   return {
-    ...{ cwd, memory, ask, post },
+    ...{ cwd, memory, port, post },
     /** What a new session of the host gets. */
     async start(host: string): Promise<string> {
       const event = host === "openclaw" ? "context" : "session-start";
       const id = `session-${++ids}`;
-      const body = JSON.stringify({ session_id: id, claudeSessionId: id, cwd, source: "startup" });
-      const headers = { "content-type": "application/json" };
-      return (await ask(`/api/hooks/${host}/${event}`, { method: "POST", headers, body })).text();
+      const sent = { session_id: id, claudeSessionId: id, cwd, source: "startup" };
+      return JSON.stringify((await post(`/api/hooks/${host}/${event}`, sent)).body);
     },
     /** Writes a file of Claude Code's own memory. */
     wrote(name: string, type: string, text: string): string {
@@ -37,8 +35,8 @@ async function project(worker = shared()) {
       return write(join(folders.CLAUDE_CONFIG_DIR, memory, `${name}.md`), `${head}\n${text}\n`);
     },
     async rules() {
-      const answer = await ask(`/api/rules?${new URLSearchParams({ cwd })}`);
-      return (await answer.json()) as { rules: { id: number; text: string }[]; proposals: object[] };
+      const { body } = await get(`/api/rules?${new URLSearchParams({ cwd })}`);
+      return body as { rules: { id: number; text: string }[]; proposals: object[] };
     },
   };
 }
@@ -98,12 +96,12 @@ test.each<[string, string | null, (cwd: string, memory: string) => string, (fact
   expect(await start(other)).not.toContain("port");
 });
 
-test("an import reads the memory of its projects, and follows it", async () => {
-  const { cwd, wrote, rules, post } = await project();
+test("an import reads the memory of its projects, also beside given transcripts", async () => {
+  const { cwd, memory, wrote, rules, post } = await project();
   const payload = { session_id: `imported-${cwd}`, cwd, prompt: "What is it?" };
   const events = [{ event: "UserPromptSubmit", at: Date.now(), key: "one", turn: null, payload }];
-  const imported = async (events: object[]) => {
-    await post("/api/import/events", { source: "0".repeat(64), host: "claude-code", events });
+  const imported = async (events: object[], folder?: string) => {
+    await post("/api/import/events", { source: "0".repeat(64), host: "claude-code", folder, events });
     return (await rules()).rules;
   };
   const path = wrote("pnpm", "feedback", "Use pnpm, never npm.");
@@ -111,15 +109,18 @@ test("an import reads the memory of its projects, and follows it", async () => {
   rmSync(path);
   // The end of an import without anything new.
   expect(await imported([])).toEqual([]);
+  const folder = join(root, "backup");
+  write(join(folder, memory, "port.md"), typed("Use port 4100."));
+  expect(await imported(events, folder)).toMatchObject([{ text: "Use port 4100.", source: "agent" }]);
 });
 
 test("a fact that the user rejected or deleted stays away with the same file", async () => {
-  const { wrote, start, rules, ask, post } = await project();
+  const { wrote, start, rules, port, post } = await project();
   for (const name of ["a", "b"]) wrote(name, "user", `Prefers ${name}.`);
   expect(await start("codex")).toMatch(/Prefers/);
   const [one, other] = (await rules()).rules;
   await post(`/api/observations/${one?.id}/status`, { status: "rejected" });
-  await ask(`/api/observations/${other?.id}`, { method: "DELETE" });
+  await fetch(`http://127.0.0.1:${port}/api/observations/${other?.id}`, { method: "DELETE" });
   for (const name of ["a", "b"]) wrote(name, "user", `Prefers ${name}.\n`);
   expect(await start("codex")).not.toContain("Prefers");
 });

@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createQueue } from "../../src/worker/queue.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let notified: number[];
 let changes: number;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   notified = [];
   changes = 0;
 });
-afterEach(() => memory.close());
 
 function ports() {
   return createQueue({

@@ -29,9 +29,14 @@ export function findWorkTree(cwd: string, home: string): WorkTree {
     const isTop = dirname(at) === at;
     const gitDir = at === from || (at !== home && !isTop) ? gitDirOf(at) : null;
     if (gitDir !== null) return ofRepository(at, gitDir);
-    if (isTop) return { folder: from, main: from, gitDir: null, ownDir: null };
+    // The place tells the main folder of a work tree that was deleted with its repository, or is of another machine.
+    if (!isTop) continue;
+    const main = from.replace(usualPlace, "");
+    return { folder: from, main: main === home ? from : main, gitDir: null, ownDir: null };
   }
 }
+
+const usualPlace = /(?<=[^\\/])[\\/]\.(?:claude[\\/])?worktrees[\\/].+$/;
 
 /** The path without links; the resolved path if nothing is there. */
 export function realPath(path: string): string {

@@ -1,9 +1,10 @@
 // `mem search`: observations, summaries and prompts by words and filters.
 import { type Command, InvalidArgumentError } from "commander";
 import type { SearchParameters } from "../../client/parameters.ts";
-import type { SearchAnswer, WorkerClient } from "../../client/worker-client.ts";
+import type { SearchAnswer } from "../../client/worker-client.ts";
 import { workingPlace } from "../../core/directory.ts";
 import { MemError } from "../../core/errors.ts";
+import { oneList } from "../../core/records/found-list.ts";
 import { isOnUnknownType } from "../../core/records/known-names.ts";
 import { modeWordId } from "../../core/records/mode.ts";
 import { observationConcepts, observationTypes } from "../../core/records/records.ts";
@@ -18,7 +19,7 @@ import {
   projectOption,
 } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { hitAsJson, pageOf, searchedWords, searchList } from "../search-list.ts";
+import { hitAsJson } from "../search-list.ts";
 import { renderSearch } from "../search-results.ts";
 import { printWarnings } from "../table.ts";
 import { searchTeam } from "../team-search.ts";
@@ -82,21 +83,22 @@ async function searchMemory(
   const { io, clock } = context;
   if (options.team === true) return searchTeam(context, words, options);
   const asked = parameters(words.join(" "), options, clock.now());
-  const answer = await searchKinds(context.worker(), asked, options.offset + options.limit);
+  const lasting = await context.worker().search(asked);
+  // Prompts alone do not show what was done.
+  const isEnough = asked.routine === undefined || lasting.observations.length + lasting.sessions.length > 0;
+  const answer = isEnough ? lasting : await context.worker().search({ ...asked, routine: undefined });
   refuseUnknownType(answer, options);
   const { observations, sessions, prompts, ...rest } = answer;
   const found = observations.length + sessions.length + prompts.length;
   if (found === 0) await refuseUnknownProject(context.worker(), options.project);
   if (options.json === true) {
-    const hits = searchList(answer, searchedWords(answer));
-    io.json({ items: pageOf(hits, options).map(hitAsJson), ...rest });
+    io.json({ items: oneList(answer).map(hitAsJson), ...rest });
     return;
   }
   // Notes describe the results; those on an empty answer give the reason.
   const isFirst = (note: string) => found > 0 || isOnUnknownWords(note);
   printWarnings(io, answer.notes.filter(isFirst));
-  if (found > 0)
-    renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true, page: options });
+  if (found > 0) renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true });
   else io.err((await isEmpty(context)) ? nothingYet : nothingFound(words, options));
   printWarnings(
     io,
@@ -111,33 +113,15 @@ function refuseUnknownType({ notes }: SearchAnswer, { type }: SearchOptions): vo
   throw new MemError("usage", { message: note, hint: `Kinds of records: ${kinds.join(", ")}.` });
 }
 
-// A page of the list may be of one kind: each kind is read up to the end of the page.
-async function searchKinds(
-  worker: Pick<WorkerClient, "search">,
-  asked: SearchParameters,
-  end: number,
-): Promise<SearchAnswer> {
-  const first = await worker.search({ ...asked, limit: Math.min(end, mostOfKind) });
-  const kinds = { observations: first.observations, sessions: first.sessions, prompts: first.prompts };
-  for (let offset = mostOfKind; offset < end; offset += mostOfKind) {
-    const { observations, sessions, prompts } = await worker.search({ ...asked, limit: mostOfKind, offset });
-    if (observations.length + sessions.length + prompts.length === 0) break;
-    kinds.observations = [...kinds.observations, ...observations];
-    kinds.sessions = [...kinds.sessions, ...sessions];
-    kinds.prompts = [...kinds.prompts, ...prompts];
-  }
-  return { ...first, ...kinds };
-}
-
-const mostOfKind = 100;
-
 function parameters(query: string, options: SearchOptions, nowEpochMs: number): SearchParameters {
-  const { obsType, since, until, json: _json, all: _all, team: _team, ...rest } = options;
-  const { limit: _limit, offset: _offset, ...same } = rest;
+  const { obsType, since, until, json: _json, all, team: _team, ...same } = options;
   return {
     ...same,
+    together: "true",
     ...workingPlace(),
     query: query.trim() === "" ? undefined : query,
+    // A list of the newest would be steps alone. With words they come last.
+    routine: all === true || query.trim() !== "" ? undefined : "false",
     obs_type: obsType,
     dateStart: since === undefined ? undefined : parseWhen(since, "start", nowEpochMs),
     dateEnd: until === undefined ? undefined : parseWhen(until, "end", nowEpochMs),

@@ -3,6 +3,7 @@ import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts
 import { unmergedNote } from "../../context/branches.ts";
 import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
+import { oneList } from "../../core/records/found-list.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
 
@@ -21,13 +22,12 @@ export interface Listed {
   note?: string;
 }
 
-/** Every hit of a search, observations first. */
-export function listedHits({ observations, sessions, prompts }: SearchAnswer): Listed[] {
-  return [
-    ...observations.map((hit) => listedOf("observation", hit, hit.title)),
-    ...sessions.map((hit) => listedOf("session", hit, "title" in hit ? hit.title : titleOf(hit))),
-    ...prompts.map((hit) => listedOf("prompt", hit, "title" in hit ? hit.title : hit.prompt_text)),
-  ];
+/** The hits of a search in their order. */
+export function listedHits(answer: SearchAnswer): Listed[] {
+  return oneList(answer).map(({ kind, found }) => {
+    if ("title" in found) return listedOf(kind, found, found.title);
+    return listedOf(kind, found, "prompt_text" in found ? found.prompt_text : titleOf(found));
+  });
 }
 
 export function listedItem(item: TimelineAnswer[number]): Listed & { anchor?: true } {

@@ -43,12 +43,17 @@ const search = defineTool(
       project: project(),
       dateStart: isoTime(),
       dateEnd: isoTime(),
-      limit: wholeNumberOr(20, 1, 100).meta({ description: "Of each kind." }),
+      limit: wholeNumberOr(20, 1, 100),
       offset: wholeNumberOr(0, 0, 100_000),
     }),
   },
   async (worker, given) => {
-    const answer = await worker.search({ ...defined(given), ...workingPlace(), format: "index" });
+    const answer = await worker.search({
+      ...defined(given),
+      ...workingPlace(),
+      format: "index",
+      together: "true",
+    });
     const results = listedHits(answer);
     const { notes } = answer;
     const found = results.length > 0 ? results.map(listedLine) : [await nothingFound(worker, given)];

@@ -22,8 +22,8 @@ import type { Filters, PageAnswer, Source } from "./state.ts";
 type Routes = ReturnType<WorkerClient["under"]>;
 
 const pageSize = 100;
-// Of each kind: the first page of a search is what is asked for with every key.
-const hitsPerKind = 40;
+// The first page of a search is what is asked for with every key.
+const hitsPerPage = 40;
 // A timeline is one page: that many records before its anchor, and as many after it.
 const timelineDepth = 50;
 
@@ -96,14 +96,14 @@ async function readHits(
     ...filterParameters(filters, nowEpochMs),
     ...workingPlace(),
     ...(words.trim() === "" ? {} : { query: words }),
-    limit: hitsPerKind,
+    limit: hitsPerPage,
     offset,
+    together: "true",
   });
-  const kinds = [answer.observations, answer.sessions, answer.prompts];
-  const hasMore = kinds.some((hits) => hits.length >= hitsPerKind);
+  const rows = searchRows(answer);
   return {
-    rows: searchRows(answer),
-    next: hasMore ? { offset: offset + hitsPerKind } : null,
+    rows,
+    next: rows.length >= hitsPerPage ? { offset: offset + hitsPerPage } : null,
     notes: answer.notes.map(terminalLine),
   };
 }
@@ -121,7 +121,7 @@ async function readReplacements(
     ...workingPlace(),
     ...(words.trim() === "" ? {} : { query: words }),
     type: "observations",
-    limit: hitsPerKind,
+    limit: hitsPerPage,
     offset,
   });
   const found = observations.map((each) => observationRow(each));
@@ -129,7 +129,7 @@ async function readReplacements(
   const others = found.filter(({ id }) => first.every((each) => each.id !== id));
   return {
     rows: [...first, ...others].filter(({ id, status }) => id !== row.id && status === "active"),
-    next: observations.length >= hitsPerKind ? { offset: offset + hitsPerKind } : null,
+    next: observations.length >= hitsPerPage ? { offset: offset + hitsPerPage } : null,
     notes: notes.map(terminalLine),
   };
 }

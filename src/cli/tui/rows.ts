@@ -8,13 +8,13 @@ import type {
   TrashPage,
 } from "../../client/worker-client.ts";
 import type { StreamEvent } from "../../core/records/events.ts";
+import { oneList } from "../../core/records/found-list.ts";
 import type { QueuedMessage } from "../../core/records/queue.ts";
 import { recordName } from "../../core/records/record-name.ts";
 import type { Observation, Session } from "../../core/records/records.ts";
 import { counted } from "../../text/quantities.ts";
 import { terminalLine } from "../../text/terminal-text.ts";
 import { branchMarks, type Placed, speakerMarks, statusMarks } from "../record-marks.ts";
-import { searchedWords, searchList } from "../search-list.ts";
 
 /** Kinds of records, as the viewer calls them. */
 export type RecordKind = "observation" | "summary" | "prompt";
@@ -42,7 +42,7 @@ export interface Row {
 
 /** The hits of a search as one list, best first. */
 export function searchRows(answer: SearchAnswer): Row[] {
-  return searchList(answer, searchedWords(answer)).map(({ kind, found }) => {
+  return oneList(answer).map(({ kind, found }) => {
     if (!("preview" in found)) throw new TypeError("a search result in index form has a preview");
     if (kind === "observation") return observationRow(found);
     return plainRow(kind === "session" ? "summary" : "prompt", found);

@@ -23,6 +23,8 @@ export interface ImportBatch {
   source: string;
   /** Host agent of the events. */
   host: string;
+  /** The host's folder of settings in which the transcript is, where that is known: its agent's memory is there too. */
+  folder?: string | undefined;
   events: readonly ImportedEvent[];
   /** Where the source can be continued after this batch; absent where it cannot, or where a filter left things out. */
   position?: Json | undefined;

@@ -42,11 +42,19 @@ export function hasBeginning(term: string): boolean {
   return term.length >= beginningLength;
 }
 
-/** The terms of a record, packed: two counts (title, files), then all codes, 4 bytes each. */
+/** How the subtitle of a statement begins that holds the prompt of its turn: words that the record itself may lack. */
+export const askedMark = "Asked: ";
+
+/** The subtitle as a part of the title; empty for the prompt of the turn. */
+export function ownSubtitle({ subtitle }: Pick<TermSource, "subtitle">): string {
+  return subtitle === null || subtitle.startsWith(askedMark) ? "" : subtitle;
+}
+
+/** The own terms of a record, packed: two counts (title, files), then all codes, 4 bytes each. */
 export function packTerms(record: TermSource): Uint8Array {
   const story = record.summary === record.title ? [] : [record.summary];
   const own = (text: string) => codesOf(withoutTemplateWords(text, record.generator));
-  const title = own(`${record.title}\n${record.subtitle ?? ""}`);
+  const title = own(`${record.title}\n${ownSubtitle(record)}`);
   const files = codesOf(parseList(record.files_touched).join("\n"));
   const body = own([...story, record.narrative ?? "", ...parseList(record.facts)].join("\n"));
   const packed = new Uint32Array(2 + title.length + files.length + body.length);

@@ -19,7 +19,8 @@ export function dropAnnounced(lines: readonly string[], texts: string[]): void {
 
 /** Replaces what the line announces with "…"; keeps a question at its end. */
 export function elideAnnounced(line: string): string {
-  const comment = /\s(?:\/\/|\/\*|<!--)\s/.exec(line)?.index;
+  // An IDE's picker describes the element that the user clicked on.
+  const comment = /\s(?:\/\/|\/\*|<!--|DOM Path:)\s/.exec(line)?.index;
   if (comment !== undefined) return `${line.slice(0, comment)} …`;
   const mark = /[:：](?=\s)|\s(?:->|=>|→)\s/.exec(line.slice(0, 160));
   if (mark === null) return line;

@@ -1,5 +1,5 @@
 // Finds a model's quotation in its source.
-import { wordingOf } from "./wording-of.ts";
+import { promptCuesOf } from "../../statements/text/sentence-cues.ts";
 
 /** A part of a source that is understandable alone. */
 export interface Passage {
@@ -84,6 +84,6 @@ interface Place {
 function clausesOf(all: string, { from, to, start, end }: Place): string | null {
   const before = all.slice(start, from).search(/[^,;:，、；：()\u2013\u2014]*$/u) + start;
   const behind = all.slice(to, end).search(/[,;，、；()\u2013\u2014]|$/u) + to;
-  const left = wordingOf(`${all.slice(start, before)} … ${all.slice(behind, end)}`);
-  return left.forbids || left.isOneOff ? null : all.slice(before, behind).trim();
+  const left = promptCuesOf(`${all.slice(start, before)} … ${all.slice(behind, end)}`);
+  return left.has("never") || left.has("oneOff") ? null : all.slice(before, behind).trim();
 }

@@ -8,12 +8,12 @@ import { readRuns } from "../../statements/commands/runs.ts";
 import { withLead } from "../../statements/concluded.ts";
 import { parseRule } from "../../statements/rules/prohibitions.ts";
 import type { Statement } from "../../statements/statement.ts";
+import { promptCuesOf } from "../../statements/text/sentence-cues.ts";
 import { sentencesOf } from "../../statements/text/sentences.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
 import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
 import { type KindTraits, traitsOf } from "./statement-kinds.ts";
-import { wordingOf } from "./wording-of.ts";
 
 /** Per summary. */
 export const mostStatements = 8;
@@ -109,7 +109,7 @@ function lookUp(
 }
 
 function isKept({ text, standing, families }: Statement, read: ReadStatement, turn: Turn): boolean {
-  if (standing) return read.standing && !wordingOf(text).isOneOff;
+  if (standing) return read.standing && !promptCuesOf(text).has("oneOff");
   return families === undefined || haveFailed(families, turn);
 }
 

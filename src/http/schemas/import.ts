@@ -44,6 +44,12 @@ export const eventsBody = z.lazy(() =>
   z.strictObject({
     source: source(),
     host: z.string().min(1).max(100),
+    folder: z
+      .string()
+      .min(1)
+      .max(4_096)
+      .optional()
+      .meta({ description: "The host's folder of settings: the memory of its agent there is read too." }),
     events: z
       .array(
         z.strictObject({

@@ -23,6 +23,10 @@ export const searchQuery = z.lazy(() =>
       format: z.enum(["index", "full"]).default("index"),
       limit: wholeNumberOr(20, 1, 100),
       offset: wholeNumberOr(0, 0, 100_000),
+      together: trueOrFalse().meta({
+        description: "`limit` and `offset` count the records of all kinds, each text once.",
+      }),
+      routine: trueOrFalse().meta({ description: "false: without routine steps, such as reads." }),
       project: optionalText(),
       obs_type: modeWord().optional(),
       concepts: commaList(),
@@ -42,10 +46,15 @@ export const searchQuery = z.lazy(() =>
     }),
 );
 
+function trueOrFalse() {
+  const text = z.enum(["true", "false"], { error: "must be true or false" });
+  return text.transform((word) => word === "true").optional();
+}
+
 /** `searchQuery`, inferred. */
 export type SearchQuery = z.output<typeof searchQuery>;
 
-/** Answer of `GET /api/search`: index form or whole records; with words, each has a rank (lower is better). */
+/** Answer of `GET /api/search`: index form or whole records; with words, each has a rank (lower is better), of one order. */
 export const searchAnswer = z.lazy(() =>
   z.object({
     // The line first: nearly all answers are lines, and a failed try of a record costs more than the search.

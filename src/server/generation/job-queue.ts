@@ -191,18 +191,19 @@ function endedTurns(
   reply: SettledReply,
 ): EndedTurns {
   const { routine, passed, finished = new Map() } = reply;
-  const { endsFailure = () => true, replacesFix = () => true, replaces = () => false } = reply;
+  const { replacesFix = () => true, replaces = () => false } = reply;
+  const { saysSame = () => false } = reply;
   const endedAt = new Map(leased.jobs.map((job) => [job.seq, job.occurred_at_epoch]));
   return {
     settled: [...turns.values()].flatMap(({ events }) => routine.flatMap((use) => events.get(use) ?? [])),
     passed,
-    endsFailure,
     replacesFix,
     finished: [...finished].flatMap(([source, finishes]) => {
       const at = endedAt.get(source);
       return at === undefined ? [] : [{ at, finishes }];
     }),
     replaces,
+    saysSame,
   };
 }
 

@@ -8,6 +8,7 @@ import type { ProjectScope } from "../../core/records/tenancy.ts";
 import type { FoundObservation, SearchAnswer } from "../../http/v1/recall.ts";
 import { fuse } from "../../recall/fusion.ts";
 import type { Span } from "../../recall/named-times.ts";
+import { comparedCount, inOrder } from "../../recall/one-order.ts";
 import { askedTerms, wordParts } from "../../recall/query.ts";
 import { createQuestion } from "../../recall/question.ts";
 import { readTime } from "../../recall/read-time.ts";
@@ -35,9 +36,9 @@ export interface ProjectSearch {
   near?: Near | null | undefined;
 }
 
-// More candidates than results: the index knows neither frequency nor position of a word in a record.
-// LoCoMo turns: R@10 is 75.7 with 60 or 80, and 76.3 with 120 at a third more time.
-const candidateCount = 60;
+// More candidates than results: the index knows neither frequency nor position of a word in a record. One number for
+// every limit, so that the order is the same.
+const candidateCount = 120;
 
 /**
  * Searches inside the caller's transaction. Caches the record count of a project for a minute, and terms of compared
@@ -63,7 +64,7 @@ export function createProjectSearch(clock: Clock) {
       codes: asked.map(({ term }) => codeOf(term)),
       population,
       filter,
-      most: Math.max(candidateCount, limit),
+      most: candidateCount,
     });
     const near = nearOf ? await nearOf(connection, scope, filter) : [];
     const candidates = await candidatesOf(
@@ -76,9 +77,9 @@ export function createProjectSearch(clock: Clock) {
     const others = [...near.map(({ candidate }) => candidate.id), ...(ofThen?.seqs ?? [])];
     const behind = await behindOf(connection, scope, found, others);
     const ranked = ranking(words, population, { ...found, candidates, near, span, behind });
-    const isWhole = ranked.some((one) => one.isWhole);
+    const isWhole = ranked.some(({ share = 0 }) => share > nearlyAll);
     const shownOf = async (chosen: readonly Ranked[]): Promise<FoundByWords> => ({
-      answer: { found: await read(connection, scope, chosen.slice(0, limit)), notes: [] },
+      answer: { found: await read(connection, scope, chosen, { words, limit }), notes: [] },
       isWhole,
     });
     if (found.hits.length > 0 || ranked.some(({ isNear }) => !isNear)) return shownOf(ranked);
@@ -137,11 +138,11 @@ interface Ranked {
   id: number;
   score?: number;
   isNear?: true;
-  /** It matches every word. */
-  isWhole?: boolean;
+  /** The share of the question that it matches. */
+  share?: number;
 }
 
-interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
+interface Compared extends Pick<FoundCandidates, "hits" | "standing" | "frequencies"> {
   candidates: readonly Candidate[];
   near: readonly NearRecord[];
   behind: RankedBehind;
@@ -152,9 +153,10 @@ interface Compared extends Pick<FoundCandidates, "standing" | "frequencies"> {
 function ranking(
   words: string,
   population: number,
-  { candidates, standing, frequencies, near, span, behind }: Compared,
+  { candidates, hits, standing, frequencies, near, span, behind }: Compared,
 ): Ranked[] {
   const own = new Set(candidates.map(({ id }) => id));
+  const matched = new Set(hits.map(({ id }) => id));
   const others = near.flatMap(({ candidate }) => (own.has(candidate.id) ? [] : [candidate]));
   const compared = [...candidates, ...others].map((one) => ({
     ...one,
@@ -171,11 +173,11 @@ function ranking(
   return (
     fuse({ candidates: compared, standing, question, byMeaning })
       // Neighbors of a match are no results.
-      .filter(({ id, signals }) => signals.coverage > 0 || byMeaning.has(id))
+      .filter(({ id, signals }) => signals.coverage > 0 || matched.has(id) || byMeaning.has(id))
       .map(({ id, score, signals }) =>
-        signals.coverage > 0
-          ? { id, score, isWhole: signals.coverage > nearlyAll }
-          : { id, score, isNear: true as const },
+        signals.coverage > 0 || !byMeaning.has(id)
+          ? { id, score, share: signals.coverage }
+          : { id, score, share: 0, isNear: true as const },
       )
   );
 }
@@ -218,23 +220,49 @@ async function candidatesOf(
   return candidates;
 }
 
+// In the order of every search: the best are compared, whatever the limit.
 async function read(
   connection: Queryable,
   scope: ProjectScope,
   ranked: readonly Ranked[],
+  { words, limit }: { words: string; limit: number },
 ): Promise<FoundObservation[]> {
   if (ranked.length === 0) return [];
+  const asked = ranked.slice(0, Math.max(limit, comparedCount));
   const records = await observationsBySeq(
     connection,
     scope,
-    ranked.map(({ id }) => id),
+    asked.map(({ id }) => id),
   );
   const bySeq = new Map(records.map((record) => [record.seq, record]));
   // Records may be deleted meanwhile.
-  return ranked.flatMap(({ id, isWhole: _compared, ...how }) => {
+  const found = asked.flatMap(({ id, score, share, isNear }) => {
     const record = bySeq.get(id);
-    return record === undefined ? [] : [{ ...record, ...how }];
+    if (record === undefined) return [];
+    const rank = score === undefined ? {} : { rank: -score };
+    const matched_by = isNear ? ["vectors" as const] : [];
+    const words = share === undefined ? {} : { words: share };
+    return [{ id, ...rank, ...words, line: lineOf(record), isNear, record, matched_by }];
   });
+  return inOrder(found, {
+    words,
+    kindOf: ({ record }) => (record.kind === "session_summary" ? "session" : "observation"),
+  })
+    .slice(0, limit)
+    .map(({ record, rank, isNear }) => ({
+      ...record,
+      ...(rank !== undefined && { score: -rank }),
+      ...(isNear && { isNear }),
+    }));
+}
+
+function lineOf({ title, summary, said_by, standing, routine, status, created_at_epoch }: FoundObservation) {
+  return {
+    ...{ title, preview: summary, created_at_epoch, status },
+    ...(said_by !== null && { said_by }),
+    ...(standing && { standing: 1 as const }),
+    ...(routine && { routine: 1 as const }),
+  };
 }
 
 const rememberedMs = 60_000;

@@ -1,11 +1,12 @@
 // Search for `/api`: observations and summaries by the ranking, prompts by the word parts they contain.
 
 import { MemError } from "../../core/errors.ts";
-import type { Observation, SessionSummary } from "../../core/records/records.ts";
+import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { parseLists } from "../../core/records/records.ts";
 import type { ProjectScope, Tenant } from "../../core/records/tenancy.ts";
 import type { RecallPorts } from "../../http/v1/recall.ts";
 import { observationLine, promptHit, summaryHit } from "../../recall/hits.ts";
+import { inOrder, neededFor, type OrderedLine, type Placed, pageInOrder } from "../../recall/one-order.ts";
 import { asksTheSame } from "../../recall/other-prompts.ts";
 import { wordParts } from "../../recall/query.ts";
 import {
@@ -41,9 +42,13 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
     const words = request.query ?? "";
     const filter = { kind, obs_type: request.obs_type ?? null, platform_source: null };
     const answer = await search(scope, { words, filter, limit: rankedAtMost });
-    const places = answer.found
-      .filter((record) => (record.kind === "session_summary") === (kind === "session_summary"))
-      .map(({ seq, ...how }) => ({ id: seq, how: howFound(how, answer.listed ?? "parts") }));
+    const places = answer.found.map(({ seq, ...how }, place) => ({
+      id: seq,
+      how: {
+        ...(answer.listed === undefined && { rank: place - partsFirst }),
+        ...howFound(how, answer.listed ?? "parts"),
+      },
+    }));
     return { places, notes: answer.notes };
   }
 
@@ -51,49 +56,47 @@ export function createRecordSearch({ app, search, notes }: SearchDeps, reach: Te
     const scope = await demandOneProject(app, reach);
     const kinds = kindsOf(request);
     const filter = filterOf(request);
-    const page = pageOf(request);
-    const observations = kinds.observations ? await ranked(scope, request, null) : none;
-    const sessions = kinds.sessions ? await ranked(scope, request, "session_summary") : none;
+    const words = request.query ?? "";
+    const isRanked = kinds.observations || kinds.sessions;
+    // One ranking for both kinds; summaries alone have their own candidates.
+    const found = isRanked
+      ? await ranked(scope, request, kinds.observations ? null : "session_summary")
+      : none;
+    const ids = found.places.map(({ id }) => id);
+    const observations = kinds.observations ? await byNumbers(app, scope, "observations", ids) : [];
+    const sessions = kinds.sessions ? await byNumbers(app, scope, "summaries", ids) : [];
     const prompts = kinds.prompts
-      ? await otherPrompts(app, scope, { words: request.query ?? "", filter, page })
+      ? await otherPrompts(app, scope, { words, filter, page: neededFor(pageOf(request)) })
       : [];
-    return {
-      observations: inPlaces(
-        observations.places,
-        await byNumbers(app, scope, "observations", idsOf(observations)),
-        {
-          filter,
-          page,
-          hitOf: (record) => observationHit(record, request.format),
-        },
-      ),
-      sessions: inPlaces(sessions.places, await byNumbers(app, scope, "summaries", idsOf(sessions)), {
+    const how: Place["how"] = { matched_by: ["parts"] };
+    const asked = prompts.map(({ prompt, parts }) => ({
+      ...placed(prompt, promptHit(prompt, "index"), how),
+      rank: -parts,
+    }));
+    const hits = {
+      observations: inPlaces<Observation>(found.places, observations, { filter, lineOf: observationLine }),
+      sessions: inPlaces<SessionSummary>(found.places, sessions, {
         filter,
-        page,
-        hitOf: (record) => summaryHit(record, request.format),
+        lineOf: (one) => summaryHit(one, "index"),
       }),
-      prompts: prompts.map(({ prompt, parts }) => ({
-        ...promptHit(prompt, request.format),
-        rank: -parts,
-        matched_by: ["parts"],
-      })),
-      notes: [...new Set([...notes(), ...observations.notes, ...sessions.notes])],
+      prompts: inOrder(asked, { words, kindOf: () => "prompt" }),
     };
+    return pageOfHits(hits, request, [...new Set([...notes(), ...found.notes])]);
   }
 
   async function byFilters(request: SearchRequest): Promise<SearchResults> {
     const kinds = kindsOf(request);
-    const asked = { filter: filterOf(request), page: pageOf(request) };
+    const asked = { filter: filterOf(request), page: neededFor(pageOf(request)) };
     const observations = kinds.observations ? await newest(app, reach, "observations", asked) : [];
     const sessions = kinds.sessions ? await newest(app, reach, "summaries", asked) : [];
     const prompts = kinds.prompts ? await newest(app, reach, "prompts", asked) : [];
-    const matched_by: "filters"[] = ["filters"];
-    return {
-      observations: observations.map((record) => ({ ...observationHit(record, request.format), matched_by })),
-      sessions: sessions.map((record) => ({ ...summaryHit(record, request.format), matched_by })),
-      prompts: prompts.map((record) => ({ ...promptHit(record, request.format), matched_by })),
-      notes: [],
+    const how: Place["how"] = { matched_by: ["filters"] };
+    const hits = {
+      observations: observations.map((one) => placed(one, observationLine(one), how)),
+      sessions: sessions.map((one) => placed(one, summaryHit(one, "index"), how)),
+      prompts: prompts.map((one) => placed(one, promptHit(one, "index"), how)),
     };
+    return pageOfHits(hits, request, []);
   }
 
   return {
@@ -133,6 +136,9 @@ async function demandOneProject(app: Connections, { team_id, project_id }: Tenan
   });
 }
 
+// Records with parts of the words stand before prompts with them.
+const partsFirst = 1_000;
+
 interface Place {
   id: number;
   how: Pick<Found<object>, "rank" | "matched_by">;
@@ -145,22 +151,47 @@ function howFound({ score, isNear }: { score?: number; isNear?: true }, otherwis
   return { rank: -score, matched_by: [isNear ? "vectors" : "words"] };
 }
 
-function idsOf({ places }: { places: readonly Place[] }): number[] {
-  return places.map(({ id }) => id);
-}
-
-function inPlaces<R extends Observation | SessionSummary, H extends object>(
+function inPlaces<R extends Observation | SessionSummary>(
   places: readonly Place[],
   records: readonly R[],
-  { filter, page, hitOf }: { filter: RecordFilter; page: Page; hitOf(record: R): H },
-): Found<H>[] {
+  { filter, lineOf }: { filter: RecordFilter; lineOf(record: R): object },
+): PlacedRecord<R>[] {
   const byId = new Map(records.map((record) => [record.id, record]));
-  return places
-    .flatMap(({ id, how }) => {
-      const record = byId.get(id);
-      return record === undefined || !passes(record, filter) ? [] : [{ ...hitOf(record), ...how }];
-    })
-    .slice(page.offset, page.offset + page.limit);
+  return places.flatMap(({ id, how }) => {
+    const record = byId.get(id);
+    return record === undefined || !passes(record, filter) ? [] : [placed(record, lineOf(record), how)];
+  });
+}
+
+type PlacedRecord<R> = Placed & { record: R };
+
+function placed<R extends { id: number; created_at_epoch: number }>(
+  record: R,
+  line: object,
+  how: Place["how"],
+): PlacedRecord<R> {
+  const { id, created_at_epoch } = record;
+  return { id, created_at_epoch, record, ...how, ...("preview" in line && { line: line as OrderedLine }) };
+}
+
+function pageOfHits(
+  hits: {
+    observations: PlacedRecord<Observation>[];
+    sessions: PlacedRecord<SessionSummary>[];
+    prompts: PlacedRecord<UserPrompt>[];
+  },
+  request: SearchRequest,
+  notes: string[],
+): SearchResults {
+  const { format, together = false } = request;
+  const shown = pageInOrder(hits, { page: pageOf(request), together });
+  const howOf = ({ rank, matched_by }: Placed) => ({ ...(rank !== undefined && { rank }), matched_by });
+  return {
+    observations: shown.observations.map((hit) => ({ ...observationHit(hit.record, format), ...howOf(hit) })),
+    sessions: shown.sessions.map((hit) => ({ ...summaryHit(hit.record, format), ...howOf(hit) })),
+    prompts: shown.prompts.map((hit) => ({ ...promptHit(hit.record, format), ...howOf(hit) })),
+    notes,
+  };
 }
 
 function passes(record: Observation | SessionSummary, filter: RecordFilter): boolean {

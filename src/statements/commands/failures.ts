@@ -1,8 +1,7 @@
-// Failed commands: the simple command at fault, deliberate failures, failures that stayed.
+// Failed commands: the simple command at fault.
 import type { ToolUseOfTurn } from "../../core/records/turn.ts";
 import { failedTests } from "../../core/tools/test-results.ts";
-import { cueOf } from "../../text/cue-pattern.ts";
-import { type Part, type Run, readRuns, restoresFiles } from "./runs.ts";
+import { type Part, type Run, readRuns } from "./runs.ts";
 
 /** A failed run with the simple command at fault. */
 export interface Failure {
@@ -96,53 +95,3 @@ const compileError =
 const ofGit =
   /^(?:git: |fatal: |remote: |hint: |CONFLICT \(|! \[(?:remote )?rejected\]|error: (?:pathspec|failed to push|src refspec|your local changes|could not|cannot|unable|branch|the following))/im;
 const withHooks = / (?:commit|push|merge|rebase|pull|cherry-pick|am|tag|revert)$/;
-
-interface Around {
-  runs: readonly Run[];
-  prompt: string;
-  closing: string;
-}
-
-/** True for a test on code that was reverted later, or a test that user or agent expect to fail. */
-export function isDeliberate({ run, part }: Failure, { runs, prompt, closing }: Around): boolean {
-  if (!run.isTest && part.kind !== "test") return false;
-  const isAfter = (later: Run, one: Part) =>
-    later.at > run.at || (later.id === run.id && one.start > part.start);
-  const isUndone = runs.some((later) => later.parts.some((one) => isAfter(later, one) && restoresFiles(one)));
-  return isUndone || [run.purpose, prompt, closing].some((text) => hasToFail.test(text));
-}
-
-const hasToFail = cueOf({
-  words: `(?:make|makes|making|make sure|see|watch|confirm|verify|check|prove|ensure)(?: that)? (?:it|they|them|the (?:\\w+ )?tests?|tests?) (?:to )?(?:fails?|goes red|is red)(?! (?:locally|here|there|for|on|in ci)\\b)|
-    (?:should|must|has to|have to|needs? to|supposed to|expected to) (?:still )?(?:fail|go red|be red)(?! (?:with|when|if|on|for) (?:a|an|the|invalid|wrong|missing)\\b)|
-    (?:fails?|failed|failing|red) (?:first|before)|fail\\w* (?:without|as (?:expected|intended))|without (?:the|that|this) (?:fix|patch|guard)|on purpose|deliberately|red[ -]green|tdd|
-    (?:soll|sollte|muss|müssen) (?:erst |jetzt |dann |auch ){0,2}(?:fehlschlagen|rot (?:sein|werden))|erst rot|ohne (?:den|die) (?:fix|korrektur)|wie erwartet|absichtlich|
-    (?:debe|tiene que|debería) fallar|sin (?:el|la) (?:arreglo|corrección)|(?:doit|devrait) échouer|sans (?:le|la) (?:correctif|correction)|
-    (?:deve|precisa|tem que) falhar|sem (?:a|o) correção|(?:должен|должны|должно) (?:упасть|падать)|без (?:исправлени~|правки|фикса)|намеренно`,
-  runs: "应该失败|先失败|没有(?:这个|该)?修复|故意|失敗するはず|先に失敗|修正前|意図的",
-});
-
-/**
- * True when the closing speaks of a failure. After an edit it has to say that it stays: the edit may well be the fix. A
- * turn without a closing was broken off, and the next one goes on with it.
- */
-export function staysFailed(closing: string, wasEdited: boolean): boolean {
-  return stillFails.test(closing) || (!wasEdited && fails.test(closing));
-}
-
-const stillFails = cueOf({
-  words: `still (?:fails?|failing|broken|red|crash\\w*|unclear|not)|could not|couldn't|can ?not|can't|unable to|not (?:fixed|solved|resolved|found out)|unclear|
-    schlägt (?:weiter|noch|weiterhin)|weiterhin|konnte(?:n)? (?:es |ich )?nicht|unklar|nicht gelöst|
-    sigue (?:fallando|sin)|no (?:pude|he podido|se pudo)|no está claro|
-    échoue (?:encore|toujours)|je n'ai pas (?:pu|réussi)|impossible de|pas clair|
-    continua (?:falhando|com)|não consegui|ainda (?:falha|não)|
-    (?:всё|все) (?:ещё|еще) (?:падает|не)|не удалось|не получилось|непонятно|неясно`,
-  runs: "仍然|还是失败|不清楚|未能|无法|没能|まだ(?:失敗|落ち)|できません|わかりません|不明",
-});
-
-const fails = cueOf({
-  words: `fail(?:s|ed|ing|ures?)?|crash(?:es|ed)?|broken|timed out|times out|refuse[sd]?|rejected|does(?:n't| not) (?:work|start|build|compile|run)|
-    fehl\\w*|scheiter\\w*|bricht|abgebrochen|fehlt|falla\\w*|falló|error|échou\\w*|plante|erreur|falh\\w*|erro|
-    пада\\w+|ошибк\\w*|не проход\\w+`,
-  runs: "失败|报错|错误|失敗|エラー|落ち",
-});

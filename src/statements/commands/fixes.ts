@@ -2,14 +2,7 @@
 import type { Turn } from "../../core/records/turn.ts";
 import { clip, oneLine } from "../../text/plain-text.ts";
 import { type Difference, differenceOf, placeOf } from "./difference.ts";
-import {
-  earlierFailures,
-  type Failure,
-  failureOf,
-  haveCommon,
-  isDeliberate,
-  staysFailed,
-} from "./failures.ts";
+import { earlierFailures, type Failure, failureOf, haveCommon } from "./failures.ts";
 import { widerFamily } from "./families.ts";
 import { shownCommand, tellingLine } from "./fix-text.ts";
 import { type Edit, hasEffects, isSettings, type Part, type Run, readRuns, setsUpShell } from "./runs.ts";
@@ -21,8 +14,8 @@ export interface Fix {
   failing: string;
   /** The most telling line of its output; may be empty. */
   error: string;
-  /** The working command as typed; null for a failure that stayed. */
-  working: string | null;
+  /** The working command as typed. */
+  working: string;
   /** Ids of the raw events that show it, oldest first. */
   events: number[];
   /** One line for the agent. */
@@ -35,8 +28,8 @@ interface Compared extends Failure {
 }
 
 /**
- * The failures of the session that were fixed in this turn, and this turn's failures that stayed. A test that passes after
- * the code was edited is ordinary work and gives none.
+ * The failures of the session that were fixed in this turn. A test that passes after the code was edited is ordinary work and
+ * gives none.
  */
 export function fixesOf(turn: Turn): Fix[] {
   const { runs, edits } = readRuns(turn.uses);
@@ -54,27 +47,12 @@ export function fixesOf(turn: Turn): Fix[] {
       if (run.isOfTurn) fixes.push(...fixBy({ related, run, part, runs, edits }));
     }
   }
-  const stayed = groupsOf(open.filter(({ isEarlier }) => !isEarlier));
-  return [...fixes, ...stayed.flatMap((group) => unfixed(group, { runs, edits, turn }))].slice(0, maxFixes);
+  return fixes.slice(0, maxFixes);
 }
 
 function compare(failure: Failure, run: Run, part: Part): Compared {
   const before = { part: failure.part, cwd: failure.run.cwd };
   return { ...failure, difference: differenceOf(before, { part, cwd: run.cwd }) };
-}
-
-// Failures of one command on the same things are one group.
-function groupsOf(failures: readonly Failure[]): Failure[][] {
-  const groups: Failure[][] = [];
-  for (const failure of failures) {
-    const { run, part } = failure;
-    const known = groups.find((group) =>
-      group.some((one) => haveCommon(one.part, part) && compare(one, run, part).difference.isRelated),
-    );
-    if (known === undefined) groups.push([failure]);
-    else known.push(failure);
-  }
-  return groups;
 }
 
 interface Passed {
@@ -167,32 +145,19 @@ function familiesFor(related: readonly Compared[], part: Part): string[] {
   return isWide ? [...own, ...own.flatMap((family) => widerFamily(family) ?? [])] : own;
 }
 
-function unfixed(
-  group: readonly Failure[],
-  { runs, edits, turn }: { runs: readonly Run[]; edits: readonly Edit[]; turn: Turn },
-): Fix[] {
-  const meant = group.filter((one) => one.run.isOfTurn && !isDeliberate(one, { runs, ...turn }));
-  const last = meant.at(-1);
-  if (last === undefined) return [];
-  const wasEdited = edits.some(({ at }) => at > last.run.at);
-  if (!staysFailed(turn.closing, wasEdited)) return [];
-  const families = [...new Set(meant.flatMap(({ part }) => part.families))];
-  return fixOf(meant, { typed: null, families, events: [] });
-}
-
 /** None where what worked cannot be shown. `events` are those besides the failures. */
 function fixOf(
   failed: readonly Failure[],
-  { typed, families, events: others }: Pick<Fix, "families" | "events"> & { typed: string | null },
+  { typed, families, events: others }: Pick<Fix, "families" | "events"> & { typed: string },
 ): Fix[] {
   const sources = failed.map(({ part }) => part.source);
-  const working = typed === null ? null : shownCommand(typed, sources.join("\n"), maxWorking);
-  if (typed !== null && working === null) return [];
+  const working = shownCommand(typed, sources.join("\n"), maxWorking);
+  if (working === null) return [];
   const failing = oneLine(withoutRedirection(sources[0] ?? ""), maxFailing);
   const error = tellingLine(failed[0]?.run.text ?? "").replaceAll("`", "'");
   // The quote is deleted when one of these is withdrawn.
   const events = [...new Set([...failed.map(({ run }) => run.id), ...others])].sort((a, b) => a - b);
-  const end = working === null ? " and was not fixed" : `. What worked: \`${working}\``;
+  const end = `. What worked: \`${working}\``;
   const place = failed[0]?.run.testsFailed === true ? " in a test" : "";
   const text = `${said(failing, error, { place, endChars: end.length })}${end}`;
   return [{ families, failing, error, working, events, text }];

@@ -1,9 +1,8 @@
-// Whether a known fix, or a failure that stayed, concerns another command, by its text.
+// Whether a known fix concerns another command, by its text.
 import { namesIn } from "../text/names.ts";
 import { isFormOf, isWithin } from "./difference.ts";
 import { haveCommon } from "./failures.ts";
-import { isSettings, type Part, partsOf } from "./runs.ts";
-import { commonFileNames } from "./vocabulary.ts";
+import { type Part, partsOf } from "./runs.ts";
 
 /** A command that is about to run, or that failed with this output. */
 export interface Attempt {
@@ -14,12 +13,11 @@ export interface Attempt {
 
 /**
  * Tells of the text of a fix, as `fixesOf` writes it, whether it may help the command. A fix belongs to what failed: with
- * other targets it helps when the error is the same, or when the error was of the program and not of what it ran on. The
+ * other targets it helps when the error is the same, or when the error names none of them. The
  * command and its output are read once for all fixes.
  */
 export function helpFor({ command, output }: Attempt): (text: string) => boolean {
   const parts = partsOf(command);
-  const words = new Set(parts.flatMap(targetsOf).flatMap(wordsIn));
   const printed = output === undefined ? undefined : readOutput(output);
   const typed = new Set(command.split(/\s+/));
   return (text) => {
@@ -29,7 +27,8 @@ export function helpFor({ command, output }: Attempt): (text: string) => boolean
     if (known.added.length > 0 && known.added.every((word) => typed.has(word))) return false;
     const common = parts.filter((part) => known.parts.some((failed) => haveCommon(failed, part)));
     if (common.some((part) => haveSameTarget(known.targets, targetsOf(part)))) return true;
-    return printed === undefined ? !isOfTarget(known, words) : isErrorIn(known.error, printed);
+    if (printed !== undefined) return isErrorIn(known.error, printed);
+    return !known.isOfTest && !known.targets.some((target) => known.error.includes(target));
   };
 }
 
@@ -48,7 +47,7 @@ interface KnownFix {
   /** The words of what worked that the failed command did not have. */
   added: string[];
   /** A test failed. */
-  isLocated: boolean;
+  isOfTest: boolean;
 }
 
 // The same fixes are compared before each command, and reading one takes longer than comparing it.
@@ -79,31 +78,18 @@ function parseFix(text: string): KnownFix | null {
     parts,
     targets: [...parts, ...whole].flatMap(targetsOf),
     error,
+    isOfTest: place !== undefined,
     added: text.includes(worked)
       ? working
           .replaceAll("`", "")
           .split(/\s+/)
           .filter((word) => !typed.has(word))
       : [],
-    isLocated: place !== undefined,
   };
 }
 
 const form = /^`([^`]+)` failed( in (?:a test|`[^`]+`))?(?: with `([^`]*)`)?/;
 const worked = "What worked: ";
-
-/** True when the error is in what the command ran on, or it or its fix names that, in words that the other has not. */
-function isOfTarget({ targets, error, added, isLocated }: KnownFix, others: ReadonlySet<string>): boolean {
-  if (isLocated) return true;
-  if (targets.some((target) => pathLike.test(target) && error.includes(target))) return true;
-  const said = new Set(wordsIn(`${error} ${added.join(" ")}`));
-  return targets
-    .flatMap(tellingWordsOf)
-    .some((word) => word.length >= shortestName && said.has(word) && !others.has(word));
-}
-
-const pathLike = /[\w-]\.[a-z]\w{0,5}$|\w\/\w/i;
-const shortestName = 3;
 
 /** True when the output has the error's message, or names a symbol or file of it. */
 export function isSameError(error: string, output: string): boolean {
@@ -141,7 +127,7 @@ function messageOf(line: string): string {
 
 // `TypeError`, `ECONNREFUSED` and `TS2304` name a class of errors.
 function isTelling(name: string): boolean {
-  return name.length >= shortestName && !errorClass.test(name);
+  return name.length >= 3 && !errorClass.test(name);
 }
 
 const errorClass =
@@ -183,24 +169,5 @@ export function haveSameTarget(one: readonly string[], other: readonly string[])
 }
 
 function isSame(one: string, other: string): boolean {
-  if (one === other || isWithin(one, [other]) || isWithin(other, [one]) || isFormOf(one, other)) return true;
-  if (isSettings(one) || isSettings(other)) return false;
-  const [few = [], many = []] = [tellingWordsOf(one), tellingWordsOf(other)].toSorted(
-    (a, b) => a.length - b.length,
-  );
-  return few.length > 0 && few.every((word) => many.includes(word));
-}
-
-/** The words of a target, a name or a message, in lower case: `src/webhook.test.ts` has `webhook`. */
-function wordsIn(text: string): string[] {
-  const parted = text.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, " ");
-  return parted.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-/** The words that tell a target from others of its kind: without its folders, unless its name is a common one. */
-function tellingWordsOf(target: string): string[] {
-  const parts = target.split(/[\\/]/);
-  const name = (parts.at(-1) ?? "").replace(/\.[a-z]{1,6}(?=$|::|:\d)/i, "");
-  const told = commonFileNames.has(name) ? `${parts.at(-2) ?? ""} ${name}` : name;
-  return wordsIn(told).filter((word) => !/^(?:tests?|specs?|it|e2e|int|unit|\d+)$/.test(word));
+  return one === other || isWithin(one, [other]) || isWithin(other, [one]) || isFormOf(one, other);
 }

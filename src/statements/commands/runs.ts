@@ -159,7 +159,7 @@ const refused =
   /user doesn't want to|rejected by (?:the )?user|user (?:denied|declined|rejected)|requires? approval|permission to use|blocked by (?:a |the )?(?:hook|policy)|request interrupted/i;
 
 /** True for a command that restores files: earlier commands ran on other code. */
-export function restoresFiles({ program, words }: Segment): boolean {
+function restoresFiles({ program, words }: Segment): boolean {
   const rest = words.slice(1);
   if (program === "mv" || program === "cp")
     return backup.test(rest.find((word) => !word.startsWith("-")) ?? "");

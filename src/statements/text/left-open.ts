@@ -14,11 +14,6 @@ export function saysLeftOpen(text: string): boolean {
   });
 }
 
-/** True when the sentence says that no work is left. */
-export function saysNothingLeft(text: string): boolean {
-  return nothingLeft.test(withoutCode(text));
-}
-
 /** The text without the words that say that work is left. */
 export function withoutOpenCues(text: string): string {
   return removing(phrase, removing(label, text));
@@ -109,10 +104,3 @@ const condition =
 
 const thing =
   /(?:^|[^\p{L}])(?:prs?|pull requests?|files?|handles?|descriptors?|sockets?|connections?|streams?|cursors?|transactions?|ports?|doors?|windows?|tabs?|dialogs?|modals?|menus?|panels?|drawers?|valves?|gates?|circuits?|breakers?|sessions?|accounts?|channels?|locks?|source|datei(?:en)?|verbindung(?:en)?|fenster|türe?n?|ports?)(?: (?:§|[\w/.#-]+)){0,3}\s*$/iu;
-
-const nothingLeft = cueOf({
-  words: `nothing (?:else |more |serious )*(?:is )?(?:left|open|remains|missing|to do)|no (?:open|remaining|unfinished) (?:work|points?|items?|tasks?|questions?)|(?:all|everything|that)(?:'s| is| are| of it is| of this is)? (?:now )?(?:done|finished|complete)|
-    nichts (?:mehr |weiter )?(?:offen|übrig|zu tun)|(?:es )?(?:ist|bleibt) nichts (?:mehr )?offen|alles (?:ist )?(?:erledigt|fertig)|no queda nada|nada (?:más )?pendiente|todo (?:está )?(?:hecho|listo|terminado)|
-    (?:il ne |ne )?reste (?:plus )?rien|plus rien à faire|tout est (?:fait|fini|terminé)|não (?:falta|resta) (?:mais )?nada|tudo (?:está )?(?:feito|pronto)|ничего не осталось|больше ничего|вс[её] (?:сделано|готово)`,
-  runs: "没有(?:其他)?(?:剩下|遗留)|全部(?:完成|做完)|都(?:完成|做完)了|残りはありません|すべて完了|全て完了",
-});

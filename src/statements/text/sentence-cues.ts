@@ -110,10 +110,19 @@ export function closingCuesOf(text: string): Set<ClosingCue> {
   return classesOf(text, closingCues);
 }
 
+const lasting = {
+  words: `from (?:now|here) on|in (?:the )?future|for (?:the )?future|going forward|every ?time|each time|(?:with|after|before|on|for) (?:each|every)|whenever|next time|
+    as a rule|habit|at all times|ab (?:jetzt|sofort|heute)|künftig|in zukunft|jedes mal|grundsätzlich|(?:mit|bei|vor|nach) jede[rms]|
+    a partir de (?:ahora|agora)|desde ahora|en adelante|(?:con|a|en|em|com) cada|cada vez|de agora em diante|daqui (?:pra frente|em diante)|toda vez|
+    désormais|dorénavant|à partir de maintenant|à l'avenir|à chaque(?: fois)?|chaque fois|dès que|
+    впредь|отныне|с этого момента|каждый раз|(?:при|с|перед|после) кажд~`,
+  runs: "从现在|以后|今后|每次|今後|これから|毎回",
+};
+
 const promptCues = {
   /** Forbids. */
   never: cueOf({
-    words: `never|don'?t|do not|no(?! problem| idea| no)|not|nobody|no one|none|without|nothing|stop|avoid|forbidden|must not|cannot|can't|
+    words: `never(?! mind)|don'?t|do not|no(?! problem| idea| no)|not|nobody|no one|none|without|nothing|stop|avoid|forbidden|must not|cannot|can't|
       nie|niemals|nicht|kein\\w*|niemand|ohne|verboten|
       nunca|jamás|nadie|sin|prohibido|ning[uú]n\\w*|nada de|
       jamais|ne [^.]{1,20} pas|pas de|personne|sans|aucun\\w*|interdit|
@@ -121,17 +130,46 @@ const promptCues = {
       никогда|нельзя|не|никто|без|запрещ\\w+`,
     runs: "不要|别|不能|不得|禁止|从不|不许|绝不|しない|ないで|禁止|いけません|だめ|ません|なしで",
   }),
-  /** Applies to all cases, or from now on. */
-  always: cueOf({
-    words: `always|every|each|all|any|anything|everything|everywhere|whatever|whenever|from (?:now|here) on|in general|generally|
-      same for|as everywhere|for future|only|ever|at most|max(?:imum)?|
-      immer|jede[rsmn]?|alle[sn]?|überall|grundsätzlich|generell|ab (?:jetzt|sofort)|künftig|nur|
-      siempre|cada|tod[oa]s?|a partir de ahora|en general|sólo|solo|en adelante|
-      toujours|chaque|tou(?:s|tes?)|partout|désormais|dorénavant|en général|seulement|uniquement|
-      sempre|cada|tod[oa]s?|daqui (?:em diante|pra frente)|a partir de agora|em geral|só|somente|
-      всегда|кажд\\w+|все|везде|впредь|отныне|только|вообще`,
-    runs: "总是|每次|所有|一律|必须|以后|今后|都要|只能|只用|统一|常に|必ず|毎回|すべて|全て|今後|これから|だけ|のみ",
+  /** Says that a wish lasts. */
+  lasting: cueOf({
+    words: `always|never(?! mind)|ever|${lasting.words}|by default|in general|generally|everywhere|conventions?|rules?|
+      immer|nie|niemals|überall|siempre|nunca|toujours(?! pas)|jamais|partout|sempre|всегда|никогда|везде`,
+    runs: `${lasting.runs}|总是|永远|一律|绝不|从不|都(?:要|得|希望)|必ず|常に|いつも|絶対`,
   }),
+  /** Says since when, or how often, a wish holds. */
+  duration: cueOf(lasting),
+  /** Asks to be remembered. */
+  important: cueOf({
+    words: `important|remember|keep in mind|(?:be )?careful|mind that|don'?t forget|please note|make sure|
+      wichtig|denk dran|merk dir|achte auf|importante|recuerda|ojo|acuérdate|rappel|n'oublie|garde en tête|attention|
+      lembr~|atenção|важно|помни~|запомни~|не забывай`,
+    runs: "重要|记住|注意|切记|覚えて|忘れない|気をつけて",
+  }),
+  /** Opens with a prohibition. */
+  ban: cueOf(
+    {
+      words: `(?:don'?t|do not|never(?! mind)|no(?! problem| idea|,|\\.| wait)|nothing|not|nobody|stop|avoid|without|keep (?:out|away|off)|
+        stay|hands off|kein~|nie|niemals|nicht|nunca|nada|ne|n'~|arrête~|jamais|pas de|plus de|não|sem|не|никогда|нельзя|никаких)`,
+      runs: "不要|别|不能|不许|禁止",
+    },
+    "^[^a-zа-яё\\u4e00-\\u9fff]*(?:(?:and|but|please|pls|so|also|y|por favor|bitte|e|et|и|пожалуйста|请)[ ,]+)*",
+  ),
+  /** Names what an agent does or writes: commits, tests, answers, files. */
+  work: cueOf({
+    words: `commit~|push~|merg~|branch~|prs?|pull requests?|changelog|tests?|code|comments?|folders?|plans?|answers?|repl(?:y|ies)|
+      summar~|headings?|emojis?|bullets?|depend~|packages?|modules?|librar~|lint~|format~|migrations?|servers?|tools?|agents?|docs?|
+      steps?|diffs?|datei~|ordner|antwort~|kommentar~|abhängigkeit~|archivos?|carpeta~|respuestas?|respond~|comentarios?|migraci~|
+      aplicaci[oó]n|depende~|fichiers?|dossiers?|répon~|commentaire~|étapes?|dépend~|arquivos?|pastas?|respost~|comentário~|
+      файл~|ветк~|коммит~|тест~|ответ~|отвеча~|комментар~|папк~|зависимост~`,
+    runs: "提交|分支|测试|文件|注释|回答|步骤|依赖|コミット|ブランチ|テスト|ファイル|コメント|回答|返答|依存",
+  }),
+  /** Speaks to the agent. */
+  address: cueOf({
+    words: "you|your|du|dir|dich|dein~|tu|te|ti|toi|t'~|vous|votre|você|ты|тебя|тебе|вы|te lo|me lo",
+    runs: "你|您|あなた",
+  }),
+  /** Opens with who or what is spoken of, as a report does. */
+  subject: cueOf({ words: "i|we|it|the|this|that|there|it's|i'm|we're" }, "^[^a-z]*(?:(?:and|but|so) )*"),
   /** Says how things are done or must be. */
   norm: cueOf({
     words: `we (?:use|do|don't|ship|keep|have|never|always|put|write|call|name|only|got)|our|us|here|by convention|must|should|has to|have to|needs? to|
@@ -147,7 +185,7 @@ const promptCues = {
   order: cueOf({
     words: `^(?:ok(?:ay)?,? |now |and |then |please |pls |can you |could you |let'?s )*(?:add|implement|write|create|fix|put|build|make|
       change|update|remove|delete|rename|run|deploy|investigate|look|check|take|finish|test|give|turn|move|extend|refactor|show|tell|
-      find|explain|commit|push|merge|open|start|try|do|use|go|continue|
+      find|explain|commit|push|merge|open|start|try|do|go|continue|
       mach\\w*|füge?|ändere|lösche|zeig\\w*|prüfe?|schreib\\w*|baue?|erstelle|entferne|starte|
       agrega\\w*|añade|haz|cambia\\w*|borra|quita|revisa|muestra|corrige|arregla|ajoute\\w*|fais|mets|change\\w*|supprime|montre|
       regarde|vérifie|adicion[ae]|faz|faça|mud[ae]|remov[ae]|corrija|mostra|veja|
@@ -156,11 +194,11 @@ const promptCues = {
   }),
   /** Limits a wish to this one time. */
   oneOff: cueOf({
-    words: `for now|this time|just (?:this )?once|this one|today|for the moment|temporarily|until (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next)|
+    words: `for now|this time|just (?:this )?once|this one|for this (?:answer|reply|question|task|one)|in this answer|today|for the moment|temporarily|until (?:monday|tuesday|wednesday|thursday|friday|tomorrow|next)|
       in a hurry|quick(?:ly)?|
-      erstmal|vorerst|diesmal|ausnahmsweise|heute|fürs erste|im moment|
-      por ahora|esta vez|de momento|hoy|por esta|
-      pour l'instant|cette fois|aujourd'hui|pour le moment|
+      erstmal|vorerst|diesmal|für diese (?:antwort|frage|aufgabe)|ausnahmsweise|heute|fürs erste|im moment|
+      por ahora|esta vez|para esta (?:respuesta|pregunta|tarea)|de momento|hoy|por esta|
+      pour l'instant|cette fois|pour cette (?:réponse|question|tâche)|aujourd'hui|pour le moment|
       por enquanto|desta vez|hoje|só dessa vez|
       пока|на этот раз|сегодня|временно|сейчас`,
     runs: "暂时|这次|先不|今天|目前|とりあえず|今回|今日は|一旦|ひとまず",

@@ -87,7 +87,9 @@ function segmentsOf(text: string): string[] {
 function goesOn(text: string, next: string): boolean {
   // Joining many short parts is quadratic too.
   if (text.length > longestOpen) return false;
-  if (abbreviation.test(text) || opensSpan(text)) return true;
+  // GitLab writes `!91` for a merge request.
+  if (abbreviation.test(text) || opensSpan(text) || (/(?:^|\s)!$/.test(text) && /^\d/.test(next)))
+    return true;
   if (ordinal.test(text) && (germanDate.test(text) || month.test(next))) return true;
   return endsInMethod.test(text) && /^\p{Ll}/u.test(next);
 }

@@ -228,11 +228,14 @@ const insertText = `with given as (
 
 function rowOf(observation: NewHostedObservation, place: number): JsonObject {
   const { sources: _own, statement, routine = false, ended = false, ...columns } = observation;
-  const terms = packTerms({
+  const source = {
     ...columns,
     facts: JSON.stringify(observation.facts),
     files_touched: JSON.stringify([...new Set([...observation.files_read, ...observation.files_modified])]),
-  });
+  };
+  const terms = packTerms(source);
+  // A statement is found by the prompt of its turn too.
+  const found = packTerms({ ...source, narrative: `${source.narrative ?? ""}\n${source.subtitle ?? ""}` });
   return {
     ...columns,
     said_by: statement?.said_by ?? null,
@@ -246,7 +249,7 @@ function rowOf(observation: NewHostedObservation, place: number): JsonObject {
     place,
     content: observation.content ?? contentOf(observation),
     terms: Buffer.from(terms).toString("base64"),
-    codes: searchCodes(observation.project_id, terms),
+    codes: searchCodes(observation.project_id, found),
   };
 }
 

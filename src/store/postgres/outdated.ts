@@ -1,4 +1,4 @@
-// Marks statements that a turn makes outdated: fixed failures, replaced rules, finished work.
+// Marks statements that a turn makes outdated, fixed failures, replaced rules and finished work, and rules that it makes sure.
 import type { HostedObservation, NewHostedObservation } from "../../core/records/hosted-record.ts";
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { ComparedRule } from "../../core/records/records.ts";
@@ -10,6 +10,7 @@ import {
   fixesOf,
   maxRules,
   maxStatements,
+  rulesAndProposals,
   salientStatements,
   standingRules,
 } from "./statements.ts";
@@ -20,14 +21,14 @@ export interface EndedTurns {
   settled: readonly string[];
   /** Command families that passed. */
   passed: readonly string[];
-  /** True for the text of a failure of these families that is fixed. */
-  endsFailure(failureText: string): boolean;
   /** True when a fix takes the place of an older one of the same family, by their texts. */
   replacesFix(newerText: string, olderText: string): boolean;
   /** For each turn its end (epoch milliseconds), and whether it finished an open work item. */
   finished: readonly { at: number; finishes(openText: string): boolean }[];
   /** True when the rule replaces or repeats an older one. */
   replaces(rule: ComparedRule, older: ComparedRule): boolean;
+  /** True when two rules say the same. */
+  saysSame(one: ComparedRule, other: ComparedRule): boolean;
 }
 
 /** A record that was stored just now. */
@@ -42,7 +43,8 @@ export async function markOutdated(
 ): Promise<void> {
   const outdated: Outdated = new Map();
   await outdateFixes(connection, scope, { stored, turns, outdated });
-  await outdateRules(connection, scope, { stored, turns, outdated });
+  const sure = await confirmRules(connection, scope, { stored, turns, outdated });
+  await outdateRules(connection, scope, { stored: [...stored, ...sure], turns, outdated });
   await outdateOpenWork(connection, scope, { turns, outdated });
   if (outdated.size === 0) return;
   await connection.query({
@@ -67,7 +69,7 @@ interface Found {
 async function outdateFixes(
   connection: Queryable,
   scope: ProjectScope,
-  { stored, turns: { passed, endsFailure, replacesFix }, outdated }: Found,
+  { stored, turns: { passed, replacesFix }, outdated }: Found,
 ): Promise<void> {
   const families = new Set([...passed, ...stored.flatMap(({ statement }) => statement?.families ?? [])]);
   if (families.size === 0) return;
@@ -76,8 +78,7 @@ async function outdateFixes(
   const isNew = new Set(stored.map(({ id }) => id));
   for (const one of known) {
     const isPassed = one.families.some((family) => passed.includes(family));
-    if (!isNew.has(one.id) && isFailure(one) && isPassed && endsFailure(wholeText(one)))
-      outdated.set(one.id, null);
+    if (!isNew.has(one.id) && isFailure(one) && isPassed) outdated.set(one.id, null);
   }
   // Oldest first, so that the newest of several fixes stays.
   for (const by of known.filter(({ id }) => isNew.has(id)).toReversed()) {
@@ -98,6 +99,38 @@ function isFailure({ obs_type }: FixRecord): boolean {
 function isBefore(one: HostedObservation, other: HostedObservation): boolean {
   const difference = one.created_at_epoch - other.created_at_epoch || one.seq - other.seq;
   return difference < 0;
+}
+
+/** A rule that the user said in another session in other words is sure, and replaces the proposals. Returns those rules. */
+async function confirmRules(
+  connection: Queryable,
+  scope: ProjectScope,
+  { stored, turns, outdated }: Found,
+): Promise<StoredRecord[]> {
+  const said = stored.filter(({ statement }) => statement?.said_by === "user" && statement.kind === "rule");
+  const known = said.length === 0 ? [] : await rulesAndProposals(connection, scope, maxRules);
+  const sure: StoredRecord[] = [];
+  for (const { id, statement } of said) {
+    const rule = known.find((one) => one.id === id);
+    if (rule === undefined || !statement) continue;
+    const isSame = (one: HostedObservation) => turns.saysSame(comparedOf(one), comparedOf(rule));
+    const same = known.filter((one) => one.id !== id && !one.standing && isSame(one));
+    // Word for word the same in a further session is a template.
+    const isAgain = same.some(
+      ({ session_id, summary }) => session_id !== rule.session_id && summary !== rule.summary,
+    );
+    if (isAgain && !rule.standing) sure.push({ id, statement: { ...statement, standing: true } });
+    if (isAgain || rule.standing) for (const one of same) outdated.set(one.id, id);
+  }
+  if (sure.length === 0) return [];
+  await connection.query({
+    name: "confirm-rules",
+    text: `update observations o
+      set standing = true, updated_at = now()
+      where o.team_id = $1 and o.project_id = $2 and o.id = any($3::uuid[])`,
+    values: [scope.team_id, scope.project_id, sure.map(({ id }) => id)],
+  });
+  return sure;
 }
 
 async function outdateRules(

@@ -15,7 +15,10 @@ export const notProposed =
 export const maxStatements = 200;
 export const maxRules = 400;
 
-export const { standingRules, salientStatements } = readersOf<HostedObservation>("whole", recordColumns);
+export const { standingRules, rulesAndProposals, salientStatements } = readersOf<HostedObservation>(
+  "whole",
+  recordColumns,
+);
 
 /** The same in shapes of the worker: what is quoted of a record, and the record of the `/api` routes. */
 export const quotedStatements = readersOf<QuotedRecord>("quoted", `${quotedColumns}, o.summary`);
@@ -54,6 +57,14 @@ function readersOf<R extends object>(shape: string, columns: string, join = "") 
       rows(connection, scope, {
         name: "standing-rules",
         where: "(o.project_id = $2 or o.reach = 'everywhere') and o.standing",
+        order: "o.seq desc",
+        limit,
+      }),
+    /** Active rules and preferences of the project with the proposed ones, newest first. */
+    rulesAndProposals: (connection: Queryable, scope: ProjectScope, limit: number): Promise<R[]> =>
+      rows(connection, scope, {
+        name: "rules-and-proposals",
+        where: "o.project_id = $2 and o.salience is not null and o.statement_kind in ('rule', 'preference')",
         order: "o.seq desc",
         limit,
       }),

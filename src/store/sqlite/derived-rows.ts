@@ -1,5 +1,5 @@
 // Rows derived from a record: full text, terms and files. Written with the record, and rebuilt from it.
-import { packTerms } from "../../core/records/record-terms.ts";
+import { ownSubtitle, packTerms } from "../../core/records/record-terms.ts";
 import type { Observation, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { parseLists } from "../../core/records/records.ts";
 import { projectToken, typeToken } from "../../core/records/scope-token.ts";
@@ -99,9 +99,9 @@ function createObservationWriter(db: Sqlite, scopeOf: (label: string) => string)
     index.run(
       record.id,
       `${scopeOf(record.project)} ${typeToken(record.obs_type)}`,
-      own(joined(record.title, record.subtitle)),
+      own(joined(record.title, ownSubtitle(record))),
       own(facts.join("\n")),
-      own(joined(record.summary, record.narrative)),
+      own(joined(record.summary, record.narrative, ownSubtitle(record) === "" ? record.subtitle : null)),
       indexText(files_touched.join(" ")),
     );
     putTerms.run(record.id, record.created_at_epoch, packTerms(record));

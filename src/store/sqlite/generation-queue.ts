@@ -16,8 +16,6 @@ export interface SettledReply extends RecordReply {
   routine?: readonly number[];
   /** Command families that passed. */
   passed?: readonly string[];
-  /** Whether the failure of such a family is closed, by its text. */
-  endsFailure?: (failureText: string) => boolean;
   /** Whether a fix takes the place of an older one of the same command family, by their texts. */
   replacesFix?: (newerText: string, olderText: string) => boolean;
   /** By the message that ends a turn: whether the turn finished open work, by its text. */
@@ -136,9 +134,9 @@ function complete(
   // The messages were requeued or deleted: what the reply says was made from other texts.
   if (held.size === 0) return { observations: [], summaries: [], changed: [] };
   pending.count("done", held.size);
-  const { passed = [], endsFailure = () => true, replacesFix = () => true, finished = new Map() } = reply;
+  const { passed = [], replacesFix = () => true, finished = new Map() } = reply;
   const at = Math.max(...[...held.values()].map(({ created_at_epoch }) => created_at_epoch));
-  const ended = statements.supersedeFailures({ project, families: passed, at, ends: endsFailure });
+  const ended = statements.supersedeFailures({ project, families: passed, at });
   const written = writeRecords({ session, held, reply });
   const replaced = written.observations.flatMap(({ stored, families }) =>
     statements.supersedeFixes({ project, families, by: stored, replaces: replacesFix }),

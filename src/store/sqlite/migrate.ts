@@ -30,6 +30,7 @@ import boundaries from "./migrations/0027-boundaries.sql";
 import promptCopies from "./migrations/0028-prompt-copies.sql";
 import sessionRows from "./migrations/0029-session-rows.sql";
 import kinds from "./migrations/0030-kinds.sql";
+import ownWords from "./migrations/0031-own-words.sql";
 import newest from "./schema.sql";
 
 /** A numbered step of a schema. */
@@ -68,6 +69,7 @@ const migrations: readonly Migration[] = [
   { version: 28, name: "prompt-copies", sql: promptCopies },
   { version: 29, name: "session-rows", sql: sessionRows },
   { version: 30, name: "kinds", sql: kinds },
+  { version: 31, name: "own-words", sql: ownWords },
 ];
 
 /** The schema version this code writes. */

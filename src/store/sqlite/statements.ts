@@ -198,11 +198,9 @@ function createSupersede(db: Sqlite, { standingRules, statements }: Readers) {
       const isReplaced = (one: Observation) => replaces(wholeText(by), wholeText(one));
       return supersedeAll(older.filter(isReplaced), by.id);
     },
-    /** Supersedes failures of these command families until `at` whose text `ends` accepts: the commands passed then. */
-    supersedeFailures: ({ project, families, at, ends }: ReplacingFailures) =>
-      supersedeAll(
-        failures({ project, families: listOf(families), at }).filter((one) => ends(wholeText(one))),
-      ),
+    /** Supersedes failures of these command families until `at`, which older versions stored: the commands passed then. */
+    supersedeFailures: ({ project, families, at }: ReplacingFailures) =>
+      supersedeAll(failures({ project, families: listOf(families), at })),
     /** Supersedes finished open work of the agent from before `at`. */
     supersedeFinished: ({
       project,
@@ -314,7 +312,6 @@ interface Replacing {
 interface ReplacingFailures extends Replacing {
   /** Imported turns are older than records that exist. */
   at: number;
-  ends(failureText: string): boolean;
 }
 
 interface ReplacingFixes extends Replacing {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Shown, useLoaded, useReloadOn } from "../answer.tsx";
 import type { Query, Reads } from "../api.ts";
-import { hitLine, type Kind, type Line } from "../lines.ts";
+import { searchLines } from "../lines.ts";
 import type { PageProps } from "../links.ts";
 import { presentEntry } from "../location.ts";
 import { useValue } from "../observable.ts";
@@ -37,7 +37,10 @@ export function SearchPage({ query: given }: PageProps) {
     entry.limit = count;
   }
   const found = useLoaded(
-    async (signal) => ({ query, answer: await api.get("/api/search", { ...query, limit }, signal) }),
+    async (signal) => ({
+      query,
+      answer: await api.get("/api/search", { ...query, limit, together: "true" }, signal),
+    }),
     [query, limit],
   );
   useReloadOn(found.reload, ({ type }) => type.startsWith("record_") || type.endsWith("_changed"));
@@ -129,7 +132,7 @@ function wrongDays(given: URLSearchParams): string[] {
 function Summary({ answer, limit }: { answer: SearchAnswer; limit: number }) {
   const { totalResults, notes } = answer;
   // The API counts what it answers, not what there is.
-  const isPart = groups.some(({ of }) => answer[of].length >= limit);
+  const isPart = totalResults >= limit;
   const records = totalResults === 1 ? "1 record" : `${totalResults} records`;
   return (
     <div role="status" class="search-summary">
@@ -147,45 +150,27 @@ interface HitsProps {
   answer: SearchAnswer;
   marker: Marker;
   showProject: boolean;
-  /** The most records of a kind that the answer can have. */
+  /** The most records that the answer can have. */
   limit: number;
   more(): void;
 }
 
-const groups = [
-  { kind: "observation", of: "observations", title: "Observations" },
-  { kind: "summary", of: "sessions", title: "Summaries" },
-  { kind: "prompt", of: "prompts", title: "Prompts" },
-] as const satisfies { kind: Kind; of: keyof SearchAnswer; title: string }[];
-
 function Hits({ answer, marker, showProject, limit, more }: HitsProps) {
-  const shown = groups
-    .map(({ kind, of, title }) => ({ kind, title, hits: answer[of] }))
-    .filter(({ hits }) => hits.length > 0);
+  const lines = searchLines(answer);
   return (
     <>
-      {shown.map(({ kind, title, hits }) => (
-        <section key={kind} aria-labelledby={`found-${kind}`}>
-          <h2 id={`found-${kind}`}>
-            {title} <span class="quiet">{hits.length < limit ? hits.length : `first ${hits.length}`}</span>
-          </h2>
-          <ol class="rows">
-            {hits.map((hit) => {
-              const line: Line = hitLine(kind, hit);
-              return (
-                <li key={line.key}>
-                  <RecordRow line={line} showProject={showProject} marker={marker} />
-                </li>
-              );
-            })}
-          </ol>
-          {hits.length >= limit && limit < maxLimit && (
-            <button type="button" onClick={more}>
-              Show more
-            </button>
-          )}
-        </section>
-      ))}
+      <ol class="rows">
+        {lines.map((line) => (
+          <li key={line.key}>
+            <RecordRow line={line} showProject={showProject} marker={marker} />
+          </li>
+        ))}
+      </ol>
+      {lines.length >= limit && limit < maxLimit && (
+        <button type="button" onClick={more}>
+          Show more
+        </button>
+      )}
     </>
   );
 }

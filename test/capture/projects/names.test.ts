@@ -289,3 +289,11 @@ test.runIf(git !== undefined)(
     expect(basename(main)).toBe("shop");
   },
 );
+
+test.each([".worktrees/2", ".claude/worktrees/fix-login/src"])(
+  "a work tree in %s belongs to its main folder where neither is on the disk",
+  (place) => {
+    const main = join(root, "elsewhere", "shop");
+    expect(names.labelOf(join(main, place))).toBe(names.labelOf(main));
+  },
+);

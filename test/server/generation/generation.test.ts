@@ -101,20 +101,14 @@ test("an event becomes a record of its project, a prompt becomes none", async ()
   expect(records[0]?.title).toBe("Looked around: `ls src`");
 });
 
-test("a later turn ends open work it finishes and failures that pass", async () => {
+test("a later turn ends open work that it finishes", async () => {
   const tenant = await makeTenant(database);
   const session = await makeSession(database, tenant);
   await startGenerating();
-  const failed = {
-    tool_name: "Bash",
-    tool_input: { command: "npm test" },
-    tool_response: "Exit code 1\nError: connect ECONNREFUSED 127.0.0.1:5432",
-    tool_failed: true,
-  };
   const turns = [
     ["user_prompt", { prompt: "add the refund route" }],
-    ["tool_use", failed],
-    ["stop", { last_assistant_message: "The refund route is not done yet. `npm test` still fails." }],
+    ["tool_use", toolUse("npm test", "3 passed")],
+    ["stop", { last_assistant_message: "The refund route is not done yet." }],
     ["user_prompt", { prompt: "now finish the refund route" }],
     ["tool_use", toolUse("npm test", "12 passed")],
     ["stop", { last_assistant_message: "The refund route is implemented and tested." }],
@@ -131,9 +125,9 @@ test("a later turn ends open work it finishes and failures that pass", async () 
   for (const [at, [event_type, payload]] of turns.entries()) {
     await enqueueEvent(database, tenant, { session, event_type, payload });
     await until(done(tenant, at + 1));
-    if (at === 2) expect(await holding()).toMatch(/not done yet[\s\S]*`npm test` failed/);
+    if (at === 2) expect(await holding()).toMatch(/not done yet/);
   }
-  expect(await holding()).not.toMatch(/not done yet|`npm test` failed/);
+  expect(await holding()).not.toMatch(/not done yet/);
 });
 
 /** What the user said, as the statements of the team quote it. */

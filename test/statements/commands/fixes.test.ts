@@ -182,22 +182,3 @@ test("finds the fix of an earlier turn's failure once", () => {
   ]);
   expect(fixesOf(turnOf([ok("ls")], "Done.", [...failed, ...passed]))).toEqual([]);
 });
-
-const closings: [closing: string, wasEdited: boolean, stays: boolean][] = [
-  ["The deploy fails: the host does not answer.", false, true],
-  ["I could not find out why.", true, true],
-  ["Das Deployment schlägt weiterhin fehl.", true, true],
-  ["部署失败，原因还不清楚。", true, true],
-  ["The deploy failed because of a typo, which is corrected.", true, false],
-  ["All is deployed.", false, false],
-  ["", false, false],
-];
-
-it.each(closings)(
-  "a failure stays as far as the closing tells: %j, edited %j",
-  (closing, wasEdited, stays) => {
-    const steps = [bad("make deploy"), ...(wasEdited ? [edit("a.py")] : [])];
-    const text = "`make deploy` failed with `Error: it broke` and was not fixed";
-    expect(fixesOf(turnOf(steps, closing))).toMatchObject(stays ? [{ working: null, text }] : []);
-  },
-);

@@ -67,15 +67,6 @@ const startUp: [what: string, steps: Step[], helped: string[], not: string[]][] 
     ["go test ./billing"],
   ],
   [
-    "a variable named like the target",
-    [
-      bad("pnpm test -- webhook", "Error: STRIPE_WEBHOOK_SECRET is not set"),
-      ok("STRIPE_WEBHOOK_SECRET=whsec_test pnpm test -- webhook"),
-    ],
-    ["pnpm test -- webhook", "pnpm test"],
-    ["pnpm test -- checkout"],
-  ],
-  [
     "an error in a file of the target",
     [
       bad("npx eslint src/billing", "src/billing/tax.ts\n  3:1  error  Parsing error: unexpected token"),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { saysLeftOpen, saysNothingLeft } from "../../../src/statements/text/left-open.ts";
+import { saysLeftOpen } from "../../../src/statements/text/left-open.ts";
 
 const open = [
   "Left: the retry of `fetchPage`, and its test.",
@@ -84,23 +84,5 @@ describe("a sentence leaves work open", () => {
 describe("a sentence leaves no work open", () => {
   it.each(settled)("%s", (text) => {
     expect(saysLeftOpen(text)).toBe(false);
-  });
-});
-
-describe("a sentence says that no work is left", () => {
-  it.each([
-    "Nothing left.",
-    "Nothing else is open.",
-    "No open points.",
-    "Everything is done.",
-    "Es ist nichts mehr offen.",
-    "No queda nada.",
-    "Il ne reste rien.",
-    "Tudo pronto.",
-    "Больше ничего не осталось.",
-    "全部完成。",
-    "残りはありません。",
-  ])("%s", (text) => {
-    expect(saysNothingLeft(text)).toBe(true);
   });
 });

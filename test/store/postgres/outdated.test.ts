@@ -3,12 +3,14 @@ import type { NewHostedObservation } from "../../../src/core/records/hosted-reco
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import type { ProjectScope } from "../../../src/core/records/tenancy.ts";
 import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
+import { isSameRule } from "../../../src/statements/rules/same-rule.ts";
 import { deleteObservation } from "../../../src/store/postgres/deletion.ts";
 import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
 import { type EndedTurns, markOutdated } from "../../../src/store/postgres/outdated.ts";
 import { rankableRecords } from "../../../src/store/postgres/rankable.ts";
 import { salientStatements, standingRules } from "../../../src/store/postgres/statements.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
+import { makeSession } from "../../helpers/hosted-jobs.ts";
 import { hostedObservation, makeProject } from "../../helpers/hosted-records.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
@@ -22,10 +24,10 @@ const now = 1_790_000_000_000;
 const nothing: EndedTurns = {
   settled: [],
   passed: [],
-  endsFailure: () => true,
   replacesFix: () => true,
   finished: [],
   replaces: () => false,
+  saysSame: (one, other) => isSameRule(one.summary, other.summary),
 };
 
 /** Stores the records as one batch, and marks what it makes outdated; their ids. */
@@ -80,7 +82,7 @@ test("a new failure supersedes an older one, and no fix", async () => {
 test("a passing command ends its earlier failures, not failures of the same turn", async () => {
   const scope = await makeProject(database);
   const failure = (summary: string) => ({ obs_type: "discovery", statement: tool, summary });
-  const turns = { passed: ["npm test"], endsFailure: (text: string) => text.startsWith("fixed") };
+  const turns = { passed: ["npm test"] };
   const older = await complete(scope, [failure("fixed")]);
   const narrower = await complete(scope, [
     { ...failure("still"), statement: { ...tool, families: ["make"] } },
@@ -136,4 +138,27 @@ test("a rule supersedes what it replaces until it is deleted", async () => {
   await say("Tabs instead of spaces.");
   await say("use tabs, not spaces");
   expect((await rules()).filter((text) => text.includes("spaces"))).toEqual(["use tabs, not spaces"]);
+});
+
+test("a wish is a rule once another session says it in other words", async () => {
+  const wish: StatementMarks = { ...rule, standing: false, kind: "rule" };
+  /** Whether each is sure when it is said, and the status of the first one. */
+  const said = async (...texts: [session: number, text: string][]) => {
+    const scope = await makeProject(database);
+    const sessions = [await makeSession(database, scope), await makeSession(database, scope)];
+    const ids: string[] = [];
+    const sure = [];
+    for (const [session, text] of texts) {
+      const session_id = sessions[session] ?? null;
+      ids.push(...(await complete(scope, [{ title: text, summary: text, statement: wish, session_id }])));
+      const rules = await inTenant(database.app, scope, (connection) => standingRules(connection, scope, 9));
+      sure.push(rules.some(({ id }) => id === ids.at(-1)));
+    }
+    return [...sure, ...(await statusesOf(scope, ids.slice(0, 1)))];
+  };
+  const first = "Use pnpm here, not npm.";
+  expect(await said([0, first], [1, "Use pnpm, never npm."])).toEqual([false, true, "superseded"]);
+  expect(await said([0, first], [0, "Use pnpm, never npm."])).toEqual([false, false, "active"]);
+  expect(await said([0, first], [1, first])).toEqual([false, false, "active"]);
+  expect(await said([0, first], [1, "Use yarn here, not bun."])).toEqual([false, false, "active"]);
 });

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createByFile, createFileTimeline } from "../../../src/store/sqlite/by-file.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 const path = "/w/app/src/login.ts";
 const request = { project: "app", paths: [path], exceptSession: null, limit: 3 };

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { codeOf } from "../../../src/core/records/record-terms.ts";
 import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { type Candidates, createCandidates } from "../../../src/store/sqlite/candidates.ts";
 import { createDerivedRows } from "../../../src/store/sqlite/derived-rows.ts";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { eachMemoryStore } from "../../helpers/memory-store.ts";
 
 const anything: RecordFilter = {
   project: null,
@@ -14,14 +14,12 @@ const anything: RecordFilter = {
   dateEnd: null,
 };
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let candidates: Candidates;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   candidates = createCandidates(memory.db);
 });
-afterEach(() => memory.close());
 
 const word = (text: string) => `{title facts narrative files} : ("${text}")`;
 const one = (id: number, filter: Partial<RecordFilter> = {}) =>

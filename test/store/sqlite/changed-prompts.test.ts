@@ -1,16 +1,14 @@
 // A prompt that the user edits or deletes while a model call is running that was sent its text.
 import { beforeEach, expect, test } from "vitest";
 import { createGenerationQueue, type GenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { eachMemoryStore } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let queue: GenerationQueue;
 let session: number;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   queue = createGenerationQueue(memory.store, "one");
-  return () => memory.close();
 });
 
 type Batch = NonNullable<Awaited<ReturnType<GenerationQueue["claim"]>>>;

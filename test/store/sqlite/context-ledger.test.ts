@@ -1,11 +1,7 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { expect, test } from "vitest";
+import { eachMemoryStore } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 const main = { session: "s", reader: "" };
 const sub = { session: "s", reader: "sub" };

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createDerivedRebuild } from "../../../src/store/sqlite/derived-rebuild.ts";
 import { createMemorySearch } from "../../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { eachMemoryStore } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 const kinds = ["observations", "session_summaries", "user_prompts"];
 

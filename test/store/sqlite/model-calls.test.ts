@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { ModelCall } from "../../../src/core/records/model-call.ts";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { eachMemoryStore } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-const zone = process.env.TZ;
+const memory = eachMemoryStore();
 beforeEach(() => {
-  memory = createMemoryStore();
-  process.env.TZ = "Europe/Berlin";
-});
-afterEach(() => {
-  memory.close();
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
+  vi.stubEnv("TZ", "Europe/Berlin");
+  return () => vi.unstubAllEnvs();
 });
 
 const plainCall: ModelCall = {

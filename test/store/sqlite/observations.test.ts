@@ -1,12 +1,7 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { expect, test } from "vitest";
+import { eachMemoryStore } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 test("the prompt of a quote is the one that has its words", () => {
   const rule = { title: "Use pnpm.", summary: "Use pnpm.", session: "a" };

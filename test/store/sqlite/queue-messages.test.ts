@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { QueueSelection } from "../../../src/core/records/queue.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let session: number;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   session = memory.store.sessions.insert({
     claude_session_id: "host-1",
     sdk_session_id: "sdk-1",
@@ -16,7 +15,6 @@ beforeEach(() => {
     now: someTime,
   });
 });
-afterEach(() => memory.close());
 
 type State = "new" | "waits for a retry" | "given back" | "processing" | "dead";
 

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createRecent } from "../../../src/store/sqlite/recent.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let recent: ReturnType<typeof createRecent>;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   recent = createRecent(memory.db);
 });
-afterEach(() => memory.close());
 
 const everything = { project: "app", limit: 50, sessions: 10, types: null, concepts: null, routine: true };
 

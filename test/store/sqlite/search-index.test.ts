@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { createSearchIndex } from "../../../src/store/sqlite/search-index.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 const anything: RecordFilter = {
   project: null,
@@ -13,14 +13,12 @@ const anything: RecordFilter = {
 };
 const page = { limit: 20, offset: 0 };
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let index: ReturnType<typeof createSearchIndex>;
 
 beforeEach(() => {
-  memory = createMemoryStore();
   index = createSearchIndex(memory.db);
 });
-afterEach(() => memory.close());
 
 const word = (text: string) => `{title facts narrative files} : ("${text}")`;
 

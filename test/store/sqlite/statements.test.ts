@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StatementMarks } from "../../../src/core/records/statement.ts";
 import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
 import { isSameRule } from "../../../src/statements/rules/same-rule.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
-beforeEach(() => {
-  memory = createMemoryStore();
-});
-afterEach(() => memory.close());
+const memory = eachMemoryStore();
 
 const rule: StatementMarks = { said_by: "user", standing: true, reach: "project", salience: 2 };
 const said: StatementMarks = { said_by: "agent", standing: false, reach: "project", salience: 1 };
@@ -159,15 +155,14 @@ test("a newer fix supersedes earlier ones of its command; a pass supersedes fail
   const statusOf = (id: number) => memory.store.observations.byId(id)?.status;
   const passed = { project: "app", families: ["npm test"] };
   const at = failure.created_at_epoch;
-  expect(supersedeFailures({ ...passed, at, ends: () => false })).toEqual([]);
-  expect(supersedeFailures({ ...passed, at: at - 1, ends: () => true })).toEqual([]);
-  supersedeFailures({ ...passed, at, ends: () => true });
+  expect(supersedeFailures({ ...passed, at: at - 1 })).toEqual([]);
+  supersedeFailures({ ...passed, at });
   expect([failure.id, fix.id].map(statusOf)).toEqual(["superseded", "active"]);
   expect(supersedeFixes({ ...passed, by: newer, replaces: () => false })).toEqual([]);
   expect(supersedeFixes({ ...passed, by: newer, replaces: () => true })).toMatchObject([
     { id: fix.id, status: "superseded", superseded_by: newer.id },
   ]);
-  expect(supersedeFailures({ ...passed, at, project: "other", ends: () => true })).toEqual([]);
+  expect(supersedeFailures({ ...passed, at, project: "other" })).toEqual([]);
 });
 
 describe("a rule that is said again", () => {

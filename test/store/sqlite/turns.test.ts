@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { PendingMessage } from "../../../src/core/records/messages.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../../helpers/memory-store.ts";
+import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
-let memory: MemoryStore;
+const memory = eachMemoryStore();
 let session: number;
 beforeEach(() => {
-  memory = createMemoryStore();
   session = openSession("one");
 });
-afterEach(() => memory.close());
 
 function openSession(name: string): number {
   const ids = { claude_session_id: name, sdk_session_id: `sdk ${name}` };

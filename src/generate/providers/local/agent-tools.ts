@@ -100,11 +100,10 @@ export function describeQuestion({ input, result }: ToolUse): Finding {
 
 // An offered label is the agent's wording, so it never becomes a rule.
 function answerOf(chosen: readonly string[], offered: readonly string[]): StatementMarks {
-  const around = { prompt: chosen.join("\n"), isFollowUp: true, previousClosing: null };
   const own = chosen.filter((answer) => !offered.includes(answer));
-  const rule = own.map((answer) => standingOf(answer, around)).find((found) => found !== null);
+  const rule = own.map((answer) => standingOf(answer, answer)).find((found) => found !== null);
   const marks = { ...saidBy("user", salienceOf.answer), kind: "decision" as const };
-  return rule === undefined ? marks : { ...marks, kind: "rule", standing: rule.isSure, reach: rule.reach };
+  return rule === undefined ? marks : { ...marks, kind: "rule", standing: rule.isSure };
 }
 
 function saidBy(said_by: Speaker, salience: number): StatementMarks {

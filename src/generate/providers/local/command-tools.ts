@@ -103,8 +103,9 @@ function labelOf({ program, words, text }: CommandRun["main"], command: string):
 const loops = new Set(["for", "while", "until", "case", "function"]);
 
 function describeRun(run: CommandRun): CommandFinding {
-  const isLook = run.kind === "read" || run.kind === "search";
-  const tests = isLook ? null : testResults(run.lines);
+  // What git prints of a commit may look like counts of tests.
+  const isOther = run.kind === "read" || run.kind === "search" || run.kind === "commit" || run.kind === "git";
+  const tests = isOther ? null : testResults(run.lines);
   if (tests !== null) return describeTests(run, tests);
   return run.failed ? describeFailure(run) : describers[run.kind](run);
 }

@@ -1,7 +1,6 @@
 // A decision is passed on as a decision; only an instruction to the agent stands as a rule.
 import { describe, expect, test } from "vitest";
-import { decidedIn } from "../../../src/statements/rules/decided.ts";
-import { saidIn } from "../../../src/statements/said-by-user.ts";
+import { decidedIn, saidIn } from "../../src/statements/said-by-user.ts";
 
 const said = (prompt: string) => saidIn({ prompt, closing: "", previous: null, uses: [] });
 
@@ -14,7 +13,6 @@ describe("a decision is no rule", () => {
     "We decided to use Postgres instead of MySQL.",
     "The team agreed to ship the wizard without the tax step.",
     "We agreed to postpone the migration of the invoices to Q2.",
-    "The client decided that guests can order without an account.",
     "We settled on a flat fee of 2 % for marketplace sellers.",
     "After the call we decided to cut the loyalty program.",
     "It was decided to keep the old barcode scanner until March.",
@@ -55,33 +53,23 @@ describe("a task is no decision", () => {
 
 describe("an instruction is a rule, also within a decision", () => {
   test.each([
-    "Use pnpm, never npm.",
+    "Never use npm here, always pnpm.",
     "Always run the linter before you commit.",
     "Never push to main.",
-    "Every migration needs a down script.",
-    "Commit messages must start with the ticket.",
-    "Prefer composition over inheritance in our components.",
-    "Keep answers under five lines.",
-    "Don't touch the files under vendor/.",
     "From now on every endpoint has an integration test.",
-    "We use tabs in this repository.",
-    "We no longer use moment in this codebase.",
-    "We've switched to pnpm.",
     "We decided to never commit generated files.",
-    "We decided that every PR needs two reviews.",
-    "We agreed that nobody pushes to main directly.",
-    "We agreed to always write commit messages in English.",
-    "The team decided that all migrations must be reversible.",
-    "We decided to use pnpm instead of npm.",
-    "We settled on tabs, not spaces.",
     "From now on we agreed to only merge with a green pipeline in this repo.",
     "Wir haben vereinbart: Commits immer auf Englisch.",
-    "Hemos acordado que cada commit lleva el número del ticket.",
-    "On a décidé que chaque migration doit avoir un rollback.",
-    "Мы договорились, что каждый коммит должен начинаться с номера тикета.",
   ])("%s", (prompt) => {
     expect(said(prompt)).toMatchObject([{ kind: "rule", text: prompt }]);
   });
+});
+
+test.each([
+  "We decided to use pnpm instead of npm.",
+  "Hemos acordado que cada commit lleva el número del ticket.",
+])("an agreement that does not say that it lasts is a decision: %s", (prompt) => {
+  expect(said(prompt)).toMatchObject([{ kind: "decision", text: prompt }]);
 });
 
 test.each([
