@@ -1,13 +1,14 @@
 // Cleans stored rows with the redaction of today: columns that a text of a user, an agent or a model can stand in.
 import { isJsonObject, type Json } from "../text/json.ts";
 import { cleanPayload, cleanPrompt, cleanText } from "./clean.ts";
+import { contextTag } from "./tag-forms.ts";
 
 /** A row, or some columns of one. */
 export type StoredRow = Readonly<Record<string, string | number | null>>;
 
 /** How each column is cleaned, in whichever table it is. */
 const columns: Record<string, (value: string) => string> = {
-  ...{ title: cleanText, subtitle: cleanText, summary: cleanText, narrative: cleanText, text: cleanText },
+  ...{ title: cleanText, subtitle: cleanText, summary: cleanText, narrative: cleanText, text: cleanInjected },
   ...{ summary_text: cleanText, request: cleanText, investigated: cleanText, learned: cleanText },
   ...{ completed: cleanText, next_steps: cleanText, notes: cleanText },
   ...{ cause: cleanText, last_error: cleanText, cwd: cleanText, branch: cleanText },
@@ -28,6 +29,14 @@ export function cleanRow(row: StoredRow): Record<string, string> | null {
   }
   return Object.keys(changed).length === 0 ? null : changed;
 }
+
+/** Cleans the text inside mem's block, which would be stripped as a whole. */
+function cleanInjected(text: string): string {
+  const [, opener, , inside, closer] = ownBlock.exec(text) ?? [];
+  return inside === undefined ? cleanText(text) : `${opener}${cleanText(inside)}${closer}`;
+}
+
+const ownBlock = new RegExp(`^(<(?<name>${contextTag}-[0-9a-f]{8})>)([^]*)(</\\k<name>>)$`);
 
 function cleanUserText(text: string): string {
   return cleanPrompt(text).text;

@@ -24,6 +24,16 @@ export function bareWordsOf(text: string): Word[] {
   return wordsOf(withoutMarks(text));
 }
 
+/** The text in lower case, in one width, without marks on Latin letters: as SQLite's unicode61 compares letters. */
+export function foldedLetters(text: string): string {
+  if (!beyondAscii.test(text)) return text.toLowerCase();
+  return text
+    .normalize("NFKD")
+    .replace(/(\p{Script=Latin})\p{M}+/gu, "$1")
+    .normalize("NFC")
+    .toLowerCase();
+}
+
 /** The terms of a word: its stem and the stems of its parts, or its characters and their pairs. */
 export function termsOfWord({ text, isRun }: Word): string[] {
   return isRun ? charactersAndPairs(text) : partsOf(text);

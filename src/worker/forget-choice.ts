@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { MemError } from "../core/errors.ts";
 import {
+  type ForgetChoice,
   type ForgetCounts,
   type ForgetSelection,
   type ForgetWork,
@@ -14,25 +15,38 @@ import type { AgeLimit } from "../core/records/retention.ts";
 import type { ForgetFilter } from "../store/sqlite/forget-filter.ts";
 import type { Store } from "../store/sqlite/store.ts";
 
-/**
- * Ids of all records that the choice means. Throws `not_found` for an id or session that is not there, unless the forget
- * goes on after it was stopped.
- */
-export async function select(
-  store: Store,
-  { choice, spareKept, ages }: Pick<ForgetWork, "choice" | "spareKept" | "ages">,
-  goesOn = false,
-): Promise<ForgetSelection> {
-  const { forgetSelections } = store;
-  if (ages !== undefined) return byAge(store, ages, spareKept);
-  if (choice.ids !== undefined) return named(store, choice.ids, goesOn);
-  const session = sessionOf(store, choice);
-  if (session === undefined) {
-    if (goesOn) return noSelection();
+/** Throws `not_found` for an id or session that is not there. */
+export function refuseUnknown(store: Store, choice: ForgetChoice): void {
+  if (sessionOf(store, choice) === undefined) {
     throw new MemError("not_found", {
       message: `There is no session ${choice.session}.`,
       hint: "Give the id of a session, or the id that its host has for it.",
     });
+  }
+  for (const id of choice.ids ?? []) {
+    if (named(store, id) !== undefined) continue;
+    throw new MemError("not_found", {
+      message: `There is no record ${id}. Nothing was deleted.`,
+      hint: "Ids come from search: 12 is an observation, S12 a session summary, P12 a prompt.",
+    });
+  }
+}
+
+/** Ids of all records that the choice means. */
+export async function select(
+  store: Store,
+  { choice, spareKept, ages }: Pick<ForgetWork, "choice" | "spareKept" | "ages">,
+): Promise<ForgetSelection> {
+  const { forgetSelections } = store;
+  if (ages !== undefined) return byAge(store, ages, spareKept);
+  const session = sessionOf(store, choice);
+  if (choice.ids !== undefined || session === undefined) {
+    const selection = noSelection();
+    for (const text of new Set(choice.ids)) {
+      const found = named(store, text);
+      if (found !== undefined) selection[found.of].push(found.id);
+    }
+    return selection;
   }
   const filter: ForgetFilter = {
     project: choice.project ?? null,
@@ -46,10 +60,7 @@ export async function select(
 }
 
 /** Null without one in the choice; undefined for one that is neither here nor in the trash. */
-function sessionOf(
-  { forgetSelections }: Store,
-  { session }: ForgetWork["choice"],
-): number | null | undefined {
+function sessionOf({ forgetSelections }: Store, { session }: ForgetChoice): number | null | undefined {
   if (session === undefined) return null;
   return forgetSelections.session({ session }) ?? forgetSelections.deletedSession({ session });
 }
@@ -104,10 +115,12 @@ export async function countOf(
   const sum = { ...noForgetCounts, rules: 0, pinned: 0 };
   const byProject = new Map<string, number>();
   for (const part of parts) {
-    const counts = forgetSelections.count(part);
-    for (const kind of Object.keys(sum) as (keyof typeof sum)[]) sum[kind] += counts[kind];
-    for (const { project, records } of forgetSelections.byProject(part))
-      byProject.set(project, (byProject.get(project) ?? 0) + records);
+    sum.sessions += part.sessions.length;
+    for (const { kind, project, count } of forgetSelections.counts(part)) {
+      sum[kind] += count;
+      if (kind !== "rules" && kind !== "pinned")
+        byProject.set(project, (byProject.get(project) ?? 0) + count);
+    }
     await setImmediate();
   }
   const gone = { observations: new Set(observations), summaries: new Set(others.summaries) };
@@ -120,22 +133,17 @@ export async function countOf(
   return { counts, rules, pinned, projects: projects.sort((a, b) => b.records - a.records) };
 }
 
-function named({ forgetSelections }: Store, ids: readonly string[], goesOn: boolean): ForgetSelection {
-  const selection = noSelection();
-  const kinds = { observation: "observations", session: "summaries", prompt: "prompts" } as const;
-  const reads = { observation: "observation", session: "summary", prompt: "prompt" } as const;
-  for (const text of new Set(ids)) {
-    const name = parseRecordName(text);
-    if (name !== undefined && forgetSelections[reads[name.kind]](name.id) !== undefined)
-      selection[kinds[name.kind]].push(name.id);
-    else if (!goesOn) {
-      throw new MemError("not_found", {
-        message: `There is no record ${text}. Nothing was deleted.`,
-        hint: "Ids come from search: 12 is an observation, S12 a session summary, P12 a prompt.",
-      });
-    }
-  }
-  return selection;
+const namedIn = {
+  observation: { of: "observations", read: "observation" },
+  session: { of: "summaries", read: "summary" },
+  prompt: { of: "prompts", read: "prompt" },
+} as const;
+
+function named({ forgetSelections }: Store, text: string) {
+  const name = parseRecordName(text);
+  if (name === undefined) return undefined;
+  const { of, read } = namedIn[name.kind];
+  return forgetSelections[read](name.id) === undefined ? undefined : { of, id: name.id };
 }
 
 async function containing(
@@ -145,8 +153,9 @@ async function containing(
 ): Promise<ForgetSelection> {
   const selection = noSelection();
   for (const scan of forgetSelections.scans) {
-    // An injected text that shows one of them goes with it.
+    // An injected text that shows one of them goes with it, as does the subtitle that quotes a prompt.
     const going = new Set([
+      ...selection.prompts.map((id) => `P${id}`),
       ...selection.observations.map(String),
       ...selection.summaries.map((id) => `S${id}`),
     ]);
@@ -166,14 +175,14 @@ async function containing(
 /** Entries of the trash that the choice means too: what was deleted or edited before. */
 export async function earlierEntries(
   store: Store,
-  { choice, forget }: { choice: ForgetWork["choice"]; forget: number | undefined },
+  { choice, forget }: { choice: ForgetChoice; forget: number | undefined },
 ): Promise<ReadonlySet<number>> {
   const { query, project = null, session, before = null } = choice;
   const entries = new Set(forget === undefined ? [] : store.forgets.entriesOf({ forget }));
-  const isWholeProject = query === undefined && session === undefined && before === null;
-  if (project !== null && isWholeProject)
-    for (const entry of store.forgets.entriesOfProject(project)) entries.add(entry);
-  if (query === undefined && session === undefined && before === null) return entries;
+  if (query === undefined && session === undefined && before === null) {
+    if (project !== null) for (const entry of store.forgets.entriesOfProject(project)) entries.add(entry);
+    return entries;
+  }
   const ofSession = sessionOf(store, choice);
   if (ofSession === undefined) return entries;
   const matches = query === undefined ? () => true : wordMatcher(query);

@@ -20,14 +20,15 @@ type Removing = Removal & TrashDeps;
 /** False when it was stopped. */
 export async function removeAll(deps: TrashDeps, removal: Removal): Promise<boolean> {
   const run: Removing = { ...deps, ...removal };
-  const { sessions, observations, summaries, prompts, events, causes, titles, texts } = removal.selection;
+  const { sessions, observations, summaries, prompts, causes, titles, texts } = removal.selection;
+  const events = chunks(removal.selection.events, 10).map((some) => ({ events: some }));
   for (const session of sessions) if (!(await removeSession(run, session))) return false;
   // Copies come last: most of them go with their record.
   return (
     (await removeRecords(run, "observation", observations)) &&
     (await removeRecords(run, "summary", summaries)) &&
     (await removeRecords(run, "prompt", prompts)) &&
-    (await removeEvents(run, events)) &&
+    (await removeCopiesIn(run, events, "counted")) &&
     (await removeCopies(run, { causes, titles, texts })) &&
     (await removeShown(run))
   );
@@ -65,7 +66,9 @@ async function removeRecords(run: Removing, kind: TrashKind, ids: readonly numbe
       const since = clock.monotonicMs();
       let seen = next;
       while (seen < ids.length && (seen === next || clock.monotonicMs() - since < stepMs)) {
-        const done = deleteOne(run, kind, ids[seen] ?? 0);
+        const id = ids[seen] ?? 0;
+        const done =
+          kind === "prompt" ? store.deletions.prompt(id, at) : store.deletions[kind](id, at, "later");
         if (done !== undefined) {
           store.forgets.add(forget, done.trash_id, done.counts);
           deleted.push(done);
@@ -80,10 +83,6 @@ async function removeRecords(run: Removing, kind: TrashKind, ids: readonly numbe
     await setImmediate();
   }
   return true;
-
-  function deleteOne({ store: { deletions } }: Removing, what: TrashKind, id: number) {
-    return what === "prompt" ? deletions.prompt(id, at) : deletions[what](id, at, "later");
-  }
 }
 
 const eventsPerStep = 50;
@@ -103,14 +102,6 @@ function removeEventsBySize(run: Removing, events: readonly { id: number; bytes:
   return removeCopiesIn(
     run,
     steps.map((ids) => ({ events: ids })),
-  );
-}
-
-function removeEvents(run: Removing, ids: readonly number[]): Promise<boolean> {
-  return removeCopiesIn(
-    run,
-    chunks(ids, 10).map((events) => ({ events })),
-    "counted",
   );
 }
 

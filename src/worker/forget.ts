@@ -18,7 +18,7 @@ import type { ForgetPlan, ForgetState } from "../http/schemas/forget.ts";
 import { storageError } from "../store/sqlite/storage-error.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import { copiedFiles, type Erasure, searchFiles } from "./erasure.ts";
-import { countOf, earlierEntries, inSteps, select } from "./forget-choice.ts";
+import { countOf, earlierEntries, inSteps, refuseUnknown, select } from "./forget-choice.ts";
 import { removeAll } from "./forget-steps.ts";
 import type { TrashDeps } from "./trash.ts";
 
@@ -88,6 +88,7 @@ export function createForget(deps: ForgetDeps): Forget {
 
   async function plan(work: Pick<ForgetWork, "choice" | "spareKept" | "ages">): Promise<ForgetPlan> {
     await deps.maintenance.drain();
+    refuseUnknown(store, work.choice);
     const selection = await select(store, work);
     const size = await countOf(store, selection);
     const isOfMany = size.projects.length > 1;
@@ -106,8 +107,11 @@ export function createForget(deps: ForgetDeps): Forget {
   return {
     plan: (choice) => plan({ choice, spareKept: false }),
     planByAge: (ages) => plan({ choice: {}, spareKept: true, ages }),
-    start: ({ forever, ...choice }) =>
-      begin((own) => forgetChosen(deps, own, { choice, forever, spareKept: false })).state,
+    async start({ forever, ...choice }) {
+      await deps.maintenance.drain();
+      refuseUnknown(store, choice);
+      return begin((own) => forgetChosen(deps, own, { choice, forever, spareKept: false })).state;
+    },
     async retain(ages) {
       if (run.state.running || isClosing) return false;
       const own = begin((one) =>
@@ -122,7 +126,7 @@ export function createForget(deps: ForgetDeps): Forget {
       const left = store.forgets.unfinished();
       if (left === undefined) return;
       begin(async (own) => {
-        const selection = await select(store, left.work, true);
+        const selection = await select(store, left.work);
         await forgetSelected(deps, own, { forget: left, work: left.work, selection });
       });
     },

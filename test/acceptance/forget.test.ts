@@ -7,6 +7,7 @@ import { createRandom, testSeed } from "../helpers/random.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { volume } from "../helpers/volume.ts";
 import {
+  drained,
   startWorker,
   until,
   type WorkerHome,
@@ -78,16 +79,6 @@ async function work(
   await post("/api/rules", { text: `Always call ${canary(known)} first.`, project });
 }
 
-async function idle(worker: WorkerProcess): Promise<void> {
-  const isIdle = async () => {
-    const { body } = await worker.get("/api/processing-status");
-    return (body as { pending: number; processing: number; isProcessing: boolean }).isProcessing
-      ? undefined
-      : true;
-  };
-  await until(isIdle, 90_000, "generated");
-}
-
 interface State {
   running: boolean;
   gone: boolean;
@@ -120,7 +111,7 @@ test("a forgotten project leaves no byte of its canaries in any file", {
   for (let n = 0; gone.length < volume(1_000, 300); n += 1)
     await work(worker, `s-${n}`, { project: "heron", known: gone, lines: 8 });
   await work(worker, "other", { project: "finch", known: stays });
-  await idle(worker);
+  await drained(worker);
   writeFileSync(join(home.dataDir, "spool", "rejected"), `{"broken ${gone[0]}\n`);
   writeFileSync(join(home.dataDir, "mem.db.replaced-20260101T000000Z"), `${gone[0]}`);
   expect(filesWithAny(home, gone)).not.toEqual([]);
@@ -144,7 +135,7 @@ test("words leave every file, and what does not contain them stays", async () =>
   const worker = await startWorker(home);
   const known: string[] = [];
   for (let n = 0; n < 2; n += 1) await work(worker, `s-${n}`, { project: "heron", known });
-  await idle(worker);
+  await drained(worker);
   const observations = async () =>
     ((await worker.get("/api/stats")).body as { database: { observations: number } }).database.observations;
   const before = await observations();
@@ -189,7 +180,7 @@ test("a killed forget goes on in the next worker, and its undo restores all of i
       ...{ tool_use_id: `long ${n}`, tool_response: "done" },
       tool_input: { file_path: join(src, `a${n}.ts`), old_string: "a", new_string: `${known[0]} ${n}` },
     });
-  await idle(worker);
+  await drained(worker);
   const file = join(src, "CLAUDE.md");
   await worker.post("/api/folders/refresh", { project: "heron" });
   expect(existsSync(file)).toBe(true);

@@ -54,7 +54,9 @@ test("words that only the trash has are deleted with --now", async () => {
   const mem = servedMem();
   await mem("remember", "Never feed the walrus.", "--project", "shop");
   await mem("forget", "1", "--yes");
-  expect((await mem("forget", "--query", "walrus", "--dry-run")).stdout).toBe("Nothing to delete.\n");
+  expect((await mem("forget", "--query", "walrus", "--dry-run")).stdout).toBe(
+    "Nothing to delete.\nIn the trash: 1 entry. Add --now to delete that for good too.\n",
+  );
   const words = ["forget", "--query", "walrus", "--now"];
   expect((await mem(...words, "--dry-run")).stdout).toContain("Would delete 1 entry of the trash.\n");
   expect((await mem(...words, "--yes")).stdout).toContain("Deleted 1 entry of the trash");

@@ -1,7 +1,8 @@
 // Runs the command line with a private HOME and data directory: built, as users do, or called in this process.
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -112,10 +113,13 @@ export async function runMem(
   wrapper: readonly string[] = [],
 ): Promise<MemRun> {
   const [program = "", ...all] = [...wrapper, process.execPath, bin, ...words];
-  const child = spawn(program, all, {
-    env: home.env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  return endOf(spawn(program, all, { env: home.env, stdio: ["ignore", "pipe", "pipe"] }));
+}
+
+/** What a process writes to its end. */
+export async function endOf(
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
+): Promise<MemRun> {
   const closed = once(child, "close");
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   await closed;

@@ -1,19 +1,12 @@
 // A package that was moved after `mem install`: the registered hooks and the MCP server start nothing until `mem repair`.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { packageFile } from "../../src/core/paths.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { workerHome } from "../helpers/worker-process.ts";
-
-interface Run {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+import { endOf, type MemRun } from "./mem.ts";
 
 // A PATH with Node alone: without the `mem` that the launchers would fall back to.
 function pathWithNode(): string {
@@ -33,15 +26,9 @@ function copiedPackage(): string {
 
 const home = () => workerHome({ PATH: pathWithNode() }, tempDir());
 
-async function run(clone: string, env: NodeJS.ProcessEnv, ...words: string[]): Promise<Run> {
-  const child = spawn(process.execPath, [join(clone, "bin", "mem.js"), ...words], {
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const closed = once(child, "close");
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  await closed;
-  return { code: child.exitCode, stdout, stderr };
+function run(clone: string, env: NodeJS.ProcessEnv, ...words: string[]): Promise<MemRun> {
+  const main = join(clone, "bin", "mem.js");
+  return endOf(spawn(process.execPath, [main, ...words], { env, stdio: ["ignore", "pipe", "pipe"] }));
 }
 
 test("doctor and status say that the hooks start a moved package, until repair", async () => {

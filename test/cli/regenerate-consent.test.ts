@@ -1,11 +1,10 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import type { Terminal } from "../../src/cli/confirm.ts";
-import type { Io } from "../../src/cli/io.ts";
-import { paintFor } from "../../src/cli/paint.ts";
 import { demandConsent, planRows } from "../../src/cli/regenerate-text.ts";
 import { createWorkerClient, type RegenerationPlanAnswer } from "../../src/client/worker-client.ts";
 import { fakeWorker, json } from "../client/fake-worker.ts";
+import { plainIo } from "./plain-io.ts";
 
 const plan: RegenerationPlanAnswer = {
   provider: "compat",
@@ -41,19 +40,8 @@ async function asked(typed: string, planned: Partial<RegenerationPlanAnswer> = {
   } as unknown as Terminal;
   const lines: string[] = [];
   const fail = () => expect.fail("the answer was written to");
-  const io: Io = {
-    out: fail,
-    raw: fail,
-    json: fail,
-    err: (line) => lines.push(line),
-    paint: paintFor(false),
-    errPaint: paintFor(false),
-    isClosed: false,
-    color: false,
-    talksToTerminal: true,
-    isTerminal: true,
-    columns: 80,
-  };
+  const err = (line: string) => lines.push(line);
+  const io = plainIo({ out: fail, raw: fail, json: fail, err, talksToTerminal: true, isTerminal: true });
   input.write(typed);
   const end = await demandConsent(
     { io, worker: () => client },

@@ -4,27 +4,14 @@ import { paintFor } from "../../src/cli/paint.ts";
 import { renderSearch } from "../../src/cli/search-results.ts";
 import type { SearchAnswer } from "../../src/client/worker-client.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
+import { plainIo } from "./plain-io.ts";
 
 const now = 1_790_000_000_000;
 
 function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}, all = true): string[] {
   const lines: string[] = [];
-  const target: Io = {
-    out: (line) => lines.push(line),
-    raw: (text) => lines.push(text),
-    err: () => undefined,
-    json: () => undefined,
-    paint: paintFor(false),
-    errPaint: paintFor(false),
-    color: false,
-    isClosed: false,
-    talksToTerminal: false,
-    isTerminal: false,
-    columns: io.isTerminal === true ? 80 : Infinity,
-    ...io,
-  };
   renderSearch(
-    target,
+    plainIo({ out: (line) => lines.push(line), raw: (text) => lines.push(text), ...io }),
     { observations: [], sessions: [], prompts: [], totalResults: 0, query: "", notes: [], ...answer },
     { nowEpochMs: now, all },
   );

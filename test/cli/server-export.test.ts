@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../helpers/postgres.ts";
 import { volume } from "../helpers/volume.ts";
-import { calledMem, type Mem, runMem } from "./mem.ts";
+import { calledMem, endOf, type Mem, runMem } from "./mem.ts";
 
 const url = await createTestDatabase();
 const bin = fileURLToPath(new URL("../../bin/mem.js", import.meta.url));
@@ -17,10 +17,7 @@ const shop = ["--team", "acme", "--project", "shop"];
 async function piped(mem: Mem, input: string | Buffer, ...words: string[]) {
   const child = spawn(process.execPath, [bin, "server", ...words], { env: mem.home.env });
   child.stdin.on("error", () => undefined).end(input);
-  const closed = once(child, "close");
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  await closed;
-  return { code: child.exitCode, stdout, stderr };
+  return endOf(child);
 }
 
 function anExport(n: number): string {

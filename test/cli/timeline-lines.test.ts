@@ -1,26 +1,14 @@
 import { expect, test } from "vitest";
-import type { Io } from "../../src/cli/io.ts";
-import { paintFor } from "../../src/cli/paint.ts";
 import { renderTimeline, type TimelineItem, timelineLine } from "../../src/cli/timeline-lines.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
+import { plainIo } from "./plain-io.ts";
 
 const noon = new Date(2026, 10, 20, 12, 5).getTime();
 
 function linesOf(items: readonly TimelineItem[], isTerminal = false, all = true, columns = 80): string[] {
   const lines: string[] = [];
-  const io: Io = {
-    out: (line) => lines.push(line),
-    raw: (text) => lines.push(text),
-    err: () => undefined,
-    json: () => undefined,
-    paint: paintFor(false),
-    errPaint: paintFor(false),
-    color: false,
-    isClosed: false,
-    talksToTerminal: false,
-    isTerminal,
-    columns: isTerminal ? columns : Infinity,
-  };
+  const out = (line: string) => lines.push(line);
+  const io = plainIo({ out, raw: out, isTerminal, ...(isTerminal && { columns }) });
   renderTimeline(io, items.map(timelineLine), { all });
   return lines;
 }

@@ -1,13 +1,12 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { createLedger } from "../../src/context/ledger.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Observation } from "../../src/core/records/records.ts";
 import { buildFreshness } from "../../src/worker/freshness.ts";
 import { createInjections, type Injections } from "../../src/worker/injections.ts";
 import { createMemoryContext } from "../helpers/memory-context.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { createMemoryStore, ledgerIn, type MemoryStore } from "../helpers/memory-store.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 let memory: MemoryStore;
@@ -46,11 +45,7 @@ beforeEach(() => {
   const { changedSince, contentOf } = buildFreshness({ store, clock: systemClock, projects, deadlineMs });
   injections = createInjections({
     context: createMemoryContext(memory, {}, { changedSince, contentOf }),
-    ledger: createLedger({
-      port: { ...store.contextLedger, log: store.injections.add },
-      now: Date.now,
-      commit: store.commit,
-    }),
+    ledger: ledgerIn(store, Date.now),
     projectOf: () => "app",
     projectNamed: (label) => label,
     sessionOf: () => undefined,

@@ -1,9 +1,27 @@
 // Search over a store in memory, wired as the worker wires it.
+import { beforeEach } from "vitest";
+import type { RecordFilter } from "../../src/core/records/search.ts";
 import { createSearch, type Search } from "../../src/recall/search.ts";
 import type { SearchPort } from "../../src/recall/search-port.ts";
 import { createCandidates } from "../../src/store/sqlite/candidates.ts";
 import { createSearchIndex } from "../../src/store/sqlite/search-index.ts";
-import { type MemoryStore, someTime } from "./memory-store.ts";
+import { eachMemoryStore, type MemoryStore, someTime } from "./memory-store.ts";
+
+/** The filter that excludes no record. */
+export const anything: RecordFilter = {
+  ...{ project: null, obs_type: null, concepts: [], files: [] },
+  ...{ dateStart: null, dateEnd: null },
+};
+
+/** A new store in memory for each test of the file, and its search. */
+export function eachMemorySearch(now?: number): Pick<Search, "search"> & { memory: MemoryStore } {
+  const memory = eachMemoryStore();
+  let made: Search;
+  beforeEach(() => {
+    made = createMemorySearch(memory, now);
+  });
+  return { memory, search: (request) => made.search(request) };
+}
 
 export function createMemorySearch(memory: MemoryStore, now = someTime): Search {
   return createSearch(memorySearchPort(memory, now));

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { beforeEach } from "vitest";
 import type { Intake, IntakeDeps } from "../../src/capture/inputs.ts";
 import { createIntake } from "../../src/capture/intake.ts";
+import { createLedger, type Ledger } from "../../src/context/ledger.ts";
 import type { DraftObservation, DraftSummary } from "../../src/core/records/drafts.ts";
 import type { Observation, SessionSummary, UserPrompt } from "../../src/core/records/records.ts";
 import { withLateStatements } from "../../src/store/sqlite/late-statements.ts";
@@ -126,6 +127,11 @@ export function eachMemoryStore(): MemoryStore {
     addPrompt: (text, prompt) => made.addPrompt(text, prompt),
     close: () => made.close(),
   };
+}
+
+/** The ledger of injected context, in the store. */
+export function ledgerIn({ contextLedger, injections, commit }: Store, now: () => number): Ledger {
+  return createLedger({ port: { ...contextLedger, log: injections.add }, now, commit });
 }
 
 /** An intake that skips, publishes and withdraws nothing, and knows one project; except for what `parts` has. */

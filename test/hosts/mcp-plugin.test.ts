@@ -1,11 +1,10 @@
 // The plugin of Claude Code: what it brings starts recall.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
+import { endOf, type MemRun } from "../cli/mem.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const plugin = fileURLToPath(new URL("../../hooks", import.meta.url));
@@ -22,7 +21,7 @@ beforeEach(() => {
 });
 
 /** Runs what the plugin's file registers, as a host does that has copied the plugin elsewhere. */
-async function serve(input = ""): Promise<{ code: unknown; stdout: string; stderr: string }> {
+function serve(input = ""): Promise<MemRun> {
   const { mem } = JSON.parse(readFileSync(join(plugin, ".mcp.json"), "utf8")).mcpServers;
   const copied = join(home, "cache");
   mkdirSync(copied, { recursive: true });
@@ -30,10 +29,8 @@ async function serve(input = ""): Promise<{ code: unknown; stdout: string; stder
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the host puts the plugin's folder in here
   const args = mem.args.map((word: string) => word.replace("${CLAUDE_PLUGIN_ROOT}", copied));
   const child = spawn(mem.command, args, { env: { HOME: home, PATH: path } });
-  const closed = once(child, "close");
   child.stdin.end(input);
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: (await closed)[0], stdout, stderr };
+  return endOf(child);
 }
 
 /** A package in the home that says how it was started and what it was sent, and mem's note of it. */

@@ -180,7 +180,7 @@ export function fakeForget(note: Note): Ports["forget"] {
         files: 0,
       });
     },
-    start(body) {
+    async start(body) {
       if (body.session === "busy") throw new MemError("conflict");
       return note("forget.start", body, state);
     },

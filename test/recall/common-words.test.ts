@@ -7,18 +7,10 @@ import { buildMatch } from "../../src/recall/query.ts";
 import { observationColumns } from "../../src/recall/rank-observations.ts";
 import { createSearch } from "../../src/recall/search.ts";
 import { createDerivedRows } from "../../src/store/sqlite/derived-rows.ts";
-import { memorySearchPort } from "../helpers/memory-search.ts";
+import { anything, memorySearchPort } from "../helpers/memory-search.ts";
 import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
 import { volume } from "../helpers/volume.ts";
 
-const anything: RecordFilter = {
-  project: null,
-  obs_type: null,
-  concepts: [],
-  files: [],
-  dateStart: null,
-  dateEnd: null,
-};
 const limit = 40;
 const records = 3_000;
 // Word n is in about one record of 1.3 + n / 5.

@@ -1,20 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { zoneName } from "../../src/core/local-days.ts";
-import type { Search } from "../../src/recall/search.ts";
-import { createMemorySearch } from "../helpers/memory-search.ts";
-import { eachMemoryStore } from "../helpers/memory-store.ts";
+import { eachMemorySearch } from "../helpers/memory-search.ts";
 
 const index = { format: "index", limit: 20 } as const;
 const now = new Date(2026, 4, 21, 15, 30).getTime();
 const zone = zoneName();
 const at = (day: number, hour = 12) => new Date(2026, 4, day, hour).getTime();
 
-const memory = eachMemoryStore();
-let search: Search["search"];
-
-beforeEach(() => {
-  search = createMemorySearch(memory, now).search;
-});
+const { memory, search } = eachMemorySearch(now);
 
 function add(title: string, when: number, project = "app"): number {
   return memory.addObservation({ title, at: when, project, session: `${project} ${when}` }).id;

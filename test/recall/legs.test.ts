@@ -1,20 +1,13 @@
 // What else than its own words brings a record into an answer, and what is said of it.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSearch, type Search } from "../../src/recall/search.ts";
+import { describe, expect, it } from "vitest";
+import { createSearch } from "../../src/recall/search.ts";
 import type { VectorAnswer } from "../../src/recall/search-port.ts";
-import { memorySearchPort } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemorySearch, memorySearchPort } from "../helpers/memory-search.ts";
+import { someTime } from "../helpers/memory-store.ts";
 
 const index = { format: "index", limit: 20 } as const;
 
-let memory: MemoryStore;
-let search: Search["search"];
-
-beforeEach(() => {
-  memory = createMemoryStore();
-  search = createSearch(memorySearchPort(memory)).search;
-});
-afterEach(() => memory.close());
+const { memory, search } = eachMemorySearch();
 
 const idsOf = async (query: string, request = {}) =>
   (await search({ ...index, query, ...request })).observations.map((hit) => hit.id);

@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Search } from "../../src/recall/search.ts";
+import { expect, test } from "vitest";
 import { editDistance } from "../../src/text/edit-distance.ts";
-import { createMemorySearch } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore } from "../helpers/memory-store.ts";
+import { eachMemorySearch } from "../helpers/memory-search.ts";
 
 const index = { format: "index", limit: 20 } as const;
 
-let memory: MemoryStore;
-let search: Search["search"];
-
-beforeEach(() => {
-  memory = createMemoryStore();
-  search = createMemorySearch(memory).search;
-});
-afterEach(() => memory.close());
+const { memory, search } = eachMemorySearch();
 
 async function found(query: string, project?: string) {
   const { observations, notes } = await search({ ...index, query, project });

@@ -1,21 +1,13 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Search } from "../../src/recall/search.ts";
-import { createMemorySearch } from "../helpers/memory-search.ts";
-import { createMemoryStore, type MemoryStore, someTime } from "../helpers/memory-store.ts";
+import { describe, expect, it } from "vitest";
+import { eachMemorySearch } from "../helpers/memory-search.ts";
+import { someTime } from "../helpers/memory-store.ts";
 import { volume } from "../helpers/volume.ts";
 
 const index = { format: "index", limit: 20 } as const;
 const day = 24 * 60 * 60 * 1000;
 
-let memory: MemoryStore;
-let search: Search["search"];
-
-beforeEach(() => {
-  memory = createMemoryStore();
-  search = createMemorySearch(memory).search;
-});
-afterEach(() => memory.close());
+const { memory, search } = eachMemorySearch();
 
 describe("words", () => {
   it("find the answer to a natural question", async () => {

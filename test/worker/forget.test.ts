@@ -1,6 +1,6 @@
 // Plans of a forget, and one that a full disk interrupts.
 import { expect, test } from "vitest";
-import { ask, db, eachWithAWorker, store, workIn } from "./trash-world.ts";
+import { ask, db, eachWithAWorker, generated, hits, store, workIn } from "./trash-world.ts";
 
 eachWithAWorker();
 
@@ -13,7 +13,7 @@ test("a plan counts what is deleted, events too", async () => {
   await workIn("one", "walrus");
   await workIn("two", "heron");
   const choice = { query: "walrus" };
-  const { counts, projects } = (await ask("POST", "/api/forget/plan", choice)).body;
+  const { counts, projects } = await planned(choice);
   expect(counts.observations).toBeGreaterThan(0);
   expect(projects).toEqual([
     { project: "app", records: counts.observations + counts.summaries + counts.prompts },
@@ -23,6 +23,8 @@ test("a plan counts what is deleted, events too", async () => {
   expect(done).toMatchObject({ error: null, goes_on: false });
   expect(done.counts).toEqual({ ...counts });
 });
+
+const planned = async (choice: object) => (await ask("POST", "/api/forget/plan", choice)).body;
 
 const forget = async (choice: object) => {
   expect((await ask("POST", "/api/forget", choice)).status).toBeLessThan(300);
@@ -39,26 +41,24 @@ test("a forget by words for good erases trash that contains them, within its fil
   }
   await ask("POST", "/api/rules", { text: "Prefer a narrative style.", project: "other" });
   const words = { query: "narrative" };
-  expect((await ask("POST", "/api/forget/plan", words)).body).toMatchObject({ trashed: 0 });
+  expect(await planned(words)).toMatchObject({ trashed: 0 });
   await forget({ ...words, project: "other", forever: true });
   expect(await inTrash()).toEqual(["bank", "shop"]);
   for (const none of [{ project: "other" }, { before: "2001-01-01" }])
-    expect((await ask("POST", "/api/forget/plan", { query: "walrus", ...none })).body.trashed).toBe(0);
+    expect((await planned({ query: "walrus", ...none })).trashed).toBe(0);
   const choice = { query: "walrus", project: "shop" };
-  expect((await ask("POST", "/api/forget/plan", choice)).body).toMatchObject({
+  expect(await planned(choice)).toMatchObject({
     ...{ counts: { observations: 0 }, trashed: 1 },
   });
   await forget({ ...choice, forever: true });
   expect(await inTrash()).toEqual(["bank"]);
-  expect(
-    (await ask("POST", "/api/forget/plan", { query: "walrus", before: "2100-01-01" })).body.trashed,
-  ).toBe(1);
+  expect((await planned({ query: "walrus", before: "2100-01-01" })).trashed).toBe(1);
 });
 
 test("a plan counts titles and causes of what stays", async () => {
   await workIn("one", "walrus");
   db.prepare("update sessions set title = 'A zebra crossing'").run();
-  const { counts, copies } = (await ask("POST", "/api/forget/plan", { query: "zebra" })).body;
+  const { counts, copies } = await planned({ query: "zebra" });
   expect({ observations: counts.observations, copies }).toEqual({ observations: 0, copies: 1 });
   await forget({ query: "zebra", forever: true });
   expect(db.prepare("select count(*) from sessions where title is not null").pluck().get()).toBe(0);
@@ -106,25 +106,28 @@ test("words go from injected texts of before an edit, within the filters", async
   inject("without a session", "A walrus at the start.", [id]);
   inject("one", "Nothing of it.", [id]);
   const before = texts();
-  const planned = async (filter: object) =>
-    (await ask("POST", "/api/forget/plan", { query: "walrus", ...filter })).body;
+  const query = "walrus";
   for (const none of [{ project: "other" }, { before: "2001-01-01" }, { session: "two" }])
-    expect((await planned(none)).copies ?? 0).toBe(0);
-  for (const one of [{ project: "app" }, { session: "one" }]) expect((await planned(one)).copies).toBe(1);
-  expect(await planned({ before: "2100-01-01" })).toMatchObject({ counts: { observations: 0 }, copies: 2 });
+    expect((await planned({ query, ...none })).copies ?? 0).toBe(0);
+  for (const one of [{ project: "app" }, { session: "one" }])
+    expect((await planned({ query, ...one })).copies).toBe(1);
+  expect(await planned({ query, before: "2100-01-01" })).toMatchObject({
+    counts: { observations: 0 },
+    copies: 2,
+  });
   expect(await forget({ query: "walrus" })).toMatchObject({ error: null, checked: { words: 1, found: 0 } });
   expect(texts()).toEqual(["Nothing of it."]);
   // One of the project, one without.
-  expect(await planned({})).toMatchObject({ copies: 0, trashed: 2 });
+  expect(await planned({ query })).toMatchObject({ copies: 0, trashed: 2 });
   const { items } = (await ask("GET", "/api/trash")).body;
   expect(items[0].title).toBe("titles, causes or injected texts");
   await ask("POST", `/api/trash/${items[0].trash_id}/restore`, {});
   expect(texts()).toEqual(before);
   // Of another forget's entry, with the filters of the text.
   await forget({ query: "walrus", project: "app" });
-  expect((await planned({ project: "app" })).trashed).toBe(1);
-  expect((await planned({ session: "one" })).trashed).toBe(1);
-  expect((await planned({ before: "2001-01-01" })).trashed).toBe(0);
+  expect((await planned({ query, project: "app" })).trashed).toBe(1);
+  expect((await planned({ query, session: "one" })).trashed).toBe(1);
+  expect((await planned({ query, before: "2001-01-01" })).trashed).toBe(0);
   expect(await forget({ query: "walrus", forever: true })).toMatchObject({ gone: true, files: { words: 0 } });
   expect(db.prepare("select count(*) from trash_rows where content like '%walrus%'").pluck().get()).toBe(0);
 });
@@ -132,9 +135,9 @@ test("words go from injected texts of before an edit, within the filters", async
 test("a plan counts no injected text of a record that goes", async () => {
   await workIn("one", "walrus");
   const ids = db.prepare<[], number>("select id from observations").pluck().all();
-  const without = (await ask("POST", "/api/forget/plan", { query: "walrus" })).body;
+  const without = await planned({ query: "walrus" });
   inject("one", "Feed the walrus.", ids);
-  expect((await ask("POST", "/api/forget/plan", { query: "walrus" })).body).toEqual(without);
+  expect(await planned({ query: "walrus" })).toEqual(without);
   await forget({ query: "walrus" });
   expect(texts()).toEqual([]);
 });
@@ -168,13 +171,56 @@ test("a text that shows another project's rule goes for good with that project",
   expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
   expect(db.prepare("select count(*) from trash_rows where content like '%zebra%'").pluck().get()).toBe(0);
 });
-test("a short word behind a line break in a list is found", async () => {
+test("words find what search finds: hyphens, Chinese, other widths and marks", async () => {
+  const rows: [query: string, fact: string, found: 0 | 1][] = [
+    ["utf-8", "files in UTF-8 only", 1],
+    ["密码", "我的密码是秘密", 1],
+    ["密码", "密 and 码", 0],
+    ["API", "API密钥 is set", 1],
+    ["API", "APIs", 0],
+    ["istanbul", "the İSTANBUL office", 1],
+    ["acme", "ＡＣＭＥ gateway", 1],
+    ["cafe", "café", 1],
+    ["मेल", "मूल", 0],
+    ["c++", "a c++ file", 1],
+    ["zebra", "first\nzebra", 1],
+    ["lynx", "tab\tlynx", 1],
+  ];
   await workIn("one", "walrus");
-  db.prepare("update observations set facts = ? where id = (select min(id) from observations)").run(
-    JSON.stringify(["first\nzebra", "tab\tlynx"]),
+  const setFact = db.prepare(
+    "update observations set facts = ? where id = (select min(id) from observations)",
   );
-  for (const query of ["zebra", "lynx"])
-    expect((await ask("POST", "/api/forget/plan", { query })).body.counts.observations).toBe(1);
+  for (const [query, fact, found] of rows) {
+    setFact.run(JSON.stringify([fact]));
+    const { status, body } = await ask("POST", "/api/forget/plan", { query });
+    expect([query, fact, status, body.counts?.observations]).toEqual([query, fact, 200, found]);
+  }
+});
+
+test("a record stays whose prompt has the word; undo restores the quoted prompt", async () => {
+  const message = { claudeSessionId: "one", project: "app" };
+  await ask("POST", "/api/sessions/init", { ...message, prompt: "Look at the walrus parser." });
+  await ask("POST", "/api/sessions/summarize", {
+    ...message,
+    last_assistant_message: "I decided to keep the buffer at 4 kB because the loop needs it.",
+  });
+  await generated();
+  const subtitles = () => db.prepare("select subtitle from observations").pluck().all();
+  const before = subtitles();
+  expect(before).toContain("Asked: Look at the walrus parser.");
+  const { counts, trash_id } = await forget({ query: "walrus" });
+  expect(counts).toMatchObject({ observations: 0, prompts: 1 });
+  expect(subtitles()).toEqual(before.map(() => null));
+  expect(await hits("buffer")).toBeGreaterThan(0);
+  await ask("POST", `/api/trash/${trash_id}/restore`, {});
+  expect(subtitles()).toEqual(before);
+});
+
+test("ids that name no record are refused with 404, and nothing is deleted", async () => {
+  await workIn("one", "walrus");
+  for (const body of [{ ids: ["1", "observation:1"] }, { ids: ["S99"] }, { session: "none" }])
+    expect(await ask("POST", "/api/forget", body)).toMatchObject({ status: 404, body: { error: {} } });
+  expect((await ask("GET", "/api/forget/receipts")).body.items).toEqual([]);
 });
 
 test("a session for good takes what was deleted of it before", async () => {
@@ -185,12 +231,12 @@ test("a session for good takes what was deleted of it before", async () => {
     .all())
     await ask("DELETE", `/api/observations/${id}`);
   const choice = { session: "one" };
-  expect((await ask("POST", "/api/forget/plan", choice)).body.trashed).toBe(1);
+  expect((await planned(choice)).trashed).toBe(1);
   expect(await forget({ ...choice, forever: true })).toMatchObject({ gone: true });
   expect(db.prepare("select count(*) from trash_rows where content like '%walrus%'").pluck().get()).toBe(0);
   expect((await ask("GET", "/api/trash")).body.items).toHaveLength(1);
   await forget({ session: "two" });
-  expect((await ask("POST", "/api/forget/plan", { session: "two" })).body).toMatchObject({ trashed: 2 });
+  expect(await planned({ session: "two" })).toMatchObject({ trashed: 2 });
   await forget({ session: "two", forever: true });
   expect((await ask("GET", "/api/trash")).body.items).toEqual([]);
 });

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Intake } from "../../src/capture/inputs.ts";
-import { createLedger } from "../../src/context/ledger.ts";
 import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createHostEvents, type HostEvents } from "../../src/worker/host-events.ts";
 import { createLastMessages } from "../../src/worker/last-message.ts";
-import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, ledgerIn, someTime } from "../helpers/memory-store.ts";
 
 let calls: [string, unknown][];
 let events: HostEvents;
@@ -88,11 +87,7 @@ function startWorker() {
       },
       contentOf: async () => null,
     },
-    ledger: createLedger({
-      port: { ...memory.store.contextLedger, log: memory.store.injections.add },
-      now: () => now,
-      commit: memory.store.commit,
-    }),
+    ledger: ledgerIn(memory.store, () => now),
     sessionOf: (id) => (id === "s-known" ? { project: "known", sdk_session_id: "sdk-known" } : undefined),
     editedPaths: () => [],
     writtenFor: async () => new Set(),

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createLedger } from "../../src/context/ledger.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
 import { createInjections, type Injections } from "../../src/worker/injections.ts";
-import { eachMemoryStore, someTime } from "../helpers/memory-store.ts";
+import { eachMemoryStore, ledgerIn, someTime } from "../helpers/memory-store.ts";
 
 const memory = eachMemoryStore();
 let injections: Injections;
@@ -40,11 +39,7 @@ function startWorker() {
           : { text: `before ${command}`, quoted: [{ record: 7, family: null }] },
       contentOf: async () => null,
     },
-    ledger: createLedger({
-      port: { ...memory.store.contextLedger, log: memory.store.injections.add },
-      now: () => now,
-      commit: memory.store.commit,
-    }),
+    ledger: ledgerIn(memory.store, () => now),
     projectOf: () => "app",
     projectNamed: (label) => label,
     sessionOf: (id) => (id === "s-edits" ? { project: "app", sdk_session_id: "sdk-edits" } : undefined),

@@ -116,6 +116,28 @@ test("leaves no byte of what is redacted today, and changes nothing the second t
   expect(findCanaries(dirname(db.name), [word, token])).toEqual([]);
 });
 
+test("keeps the injected texts of a memory without secrets, also in the trash", async () => {
+  await workIn("s-1", "kumquat");
+  const block = (inside: string) => `<mem-context-0123abcd>\n${inside}\n</mem-context-0123abcd>`;
+  db.exec(`
+    insert into injections (session, reader, moment, at_epoch, tokens, records) values ('s-1', '', 'start', 1, 2, ',1,');
+    insert into injection_texts (injection_id, text) values (last_insert_rowid(), '${block("The kumquat rule")}')`);
+  const kept = db
+    .prepare(
+      "select text from injection_texts union all select content ->> '$.text' from trash_rows where place = 'injection_texts'",
+    )
+    .pluck();
+  expect(await scrub()).toMatchObject({ error: null, changed: {} });
+  await remove("/api/sessions/1");
+  expect(await scrub()).toMatchObject({ error: null, changed: {} });
+  expect(kept.all()).toEqual([block("The kumquat rule")]);
+  plant("kumquat", token);
+  await scrub();
+  expect(kept.all()).toEqual([
+    expect.stringMatching(/^<mem-context-0123abcd>\nThe (?!ghp)\S+ rule\n<\/mem-context-0123abcd>$/),
+  ]);
+});
+
 test("a run after one that failed erases what that one changed", async () => {
   await workIn("s-1", "kumquat");
   plant("kumquat", token);

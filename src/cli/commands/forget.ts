@@ -131,7 +131,11 @@ function allInWords(
 }
 
 function planLines(plan: ForgetPlan, options: ForgetOptions): string[] {
-  if (sizeOf(plan, options) === 0) return ["Nothing to delete."];
+  const inTrash =
+    options.now !== true && plan.trashed > 0
+      ? [`In the trash: ${counted(plan.trashed, "entry", "entries")}. Add --now to delete that for good too.`]
+      : [];
+  if (sizeOf(plan, options) === 0) return ["Nothing to delete.", ...inTrash];
   const kept = [
     ...(plan.rules > 0 ? [counted(plan.rules, "rule")] : []),
     ...(plan.pinned > 0 ? [`${plan.pinned} pinned`] : []),
@@ -147,6 +151,7 @@ function planLines(plan: ForgetPlan, options: ForgetOptions): string[] {
     ...(options.now === true && plan.files > 0
       ? [`${counted(plan.files, "file")} with unreadable or damaged copies would go too.`]
       : []),
+    ...inTrash,
   ];
 }
 

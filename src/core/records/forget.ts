@@ -1,5 +1,7 @@
 // Deleting many records with one command: what is chosen, what goes, and the receipt.
 import { counted } from "../../text/quantities.ts";
+import { spaceCharacters } from "../../text/unspaced.ts";
+import { foldedLetters } from "../../text/words.ts";
 import type { AgeLimit } from "./retention.ts";
 import type { RecordCounts } from "./trash.ts";
 
@@ -87,19 +89,23 @@ export interface ForgetReceipt {
 const minPartChars = 6;
 
 /**
- * True for texts that contain every word of `query`, in any case: a word of six characters or more also inside another
- * word, a shorter one alone.
+ * True for texts that contain every word of `query`, as search compares letters: a word of six characters or more also
+ * inside another word, a shorter one alone. A word of a script without spaces is alone anywhere.
  */
 export function wordMatcher(query: string): (text: string) => boolean {
-  const words = folded(query)
-    .split(/\s+/)
-    .filter((word) => word !== "");
-  const short = words
-    .filter((word) => word.length < minPartChars)
-    .map((word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`, "u"));
+  const words = foldedLetters(query)
+    .split(/\s+/u)
+    .filter((word) => word !== "")
+    .map((word) => {
+      const part = spaceCharacters(word)
+        .trim()
+        .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+      const isShort = word.length < minPartChars;
+      return new RegExp(isShort ? `(?<![\\p{L}\\p{N}])${part}(?![\\p{L}\\p{N}])` : part, "u");
+    });
   return (text) => {
-    const within = folded(text);
-    return words.every((word) => within.includes(word)) && short.every((word) => word.test(within));
+    const within = spaceCharacters(foldedLetters(text));
+    return words.every((word) => word.test(within));
   };
 }
 
@@ -125,12 +131,4 @@ export function countsInWords({
 export function deletedInWords(counts: ForgetCounts): string {
   const records = countsInWords(counts);
   return records === "nothing" ? "titles, causes or injected texts" : records;
-}
-
-function folded(text: string): string {
-  return text.normalize("NFC").toLowerCase();
-}
-
-function escaped(word: string): string {
-  return word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 }

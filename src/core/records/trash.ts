@@ -62,11 +62,13 @@ export type Restored = MovedRecord & {
   isQueued: boolean;
 };
 
-export function sumOfCounts(one: RecordCounts, other: RecordCounts): RecordCounts {
-  return {
-    observations: one.observations + other.observations,
-    summaries: one.summaries + other.summaries,
-    prompts: one.prompts + other.prompts,
-    sessions: one.sessions + other.sessions,
-  };
+/** The counts together; with -1, less the others. */
+export function sumOfCounts<K extends string>(
+  one: Record<K, number>,
+  other: Partial<Record<K, number>>,
+  times: 1 | -1 = 1,
+): Record<K, number> {
+  const sum = { ...one };
+  for (const kind of Object.keys(one) as K[]) sum[kind] += times * (other[kind] ?? 0);
+  return sum;
 }

@@ -17,8 +17,8 @@ import {
 export interface ForgetPorts {
   /** Throws `not_found` for an id that is not there. */
   plan(choice: ForgetChoice): Promise<ForgetPlan>;
-  /** Begins in the background; throws `conflict` while another one runs. */
-  start(body: ForgetBody): ForgetState;
+  /** Begins in the background; throws `not_found` as `plan`, and `conflict` while another one runs. */
+  start(body: ForgetBody): Promise<ForgetState>;
   state(): ForgetState;
   receipts(): ForgetReceipt[];
 }
@@ -35,7 +35,7 @@ export function forgetRoutes(app: App, forget: ForgetPorts): void {
     summary: "Delete many records. They can be restored together for 30 days, unless `forever` is true.",
     body: forgetBody,
     response: { 200: forgetState, ...changeErrors, 409: errorBody },
-    handler: async ({ body }) => forget.start(body),
+    handler: ({ body }) => forget.start(body),
   });
   route(app, "GET /api/forget", {
     summary: "Progress and result of the forget that runs, or of the last one.",

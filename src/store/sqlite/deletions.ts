@@ -11,7 +11,7 @@ import type { Row, Trash } from "./trash.ts";
 
 /** A deleted record. */
 export interface Deletion extends MovedRecord {
-  /** Ids of observations that are active again: a deleted one had replaced them. */
+  /** Ids of observations that are active again, since a deleted one had replaced them, or that lost their subtitle. */
   changed: readonly number[];
   /** A running model call was sent parts of it: its answer must be discarded. */
   isSent: boolean;
@@ -61,8 +61,9 @@ export function createDeletions(db: Sqlite, { trash, pending }: Parts) {
       const moved = { ...ownerOf(row), counts: { ...none, prompts: 1 }, observations: [] };
       const entry = trash.add({ kind: "prompt", ...moved, ...entryOf(row, row.prompt_text, now) });
       removed.prompts(entry, [row], now);
+      const changed = copies.subtitles(entry, row);
       const isSent = copies.prompt(entry, row);
-      return { trash_id: entry, kind: "prompt", id, ...moved, changed: [], isSent };
+      return { trash_id: entry, kind: "prompt", id, ...moved, changed, isSent };
     },
     session(id: number, now: number, texts: Texts = "now"): Deletion | undefined {
       const row = read.session(id);

@@ -1,6 +1,8 @@
 // Selects the records that a forget deletes.
-import type { ForgetCounts, ForgetSelection } from "../../core/records/forget.ts";
+import type { ForgetSelection } from "../../core/records/forget.ts";
+import { askedMark } from "../../core/records/record-terms.ts";
 import { isJsonObject, type Json, parseJson } from "../../text/json.ts";
+import { spaceCharacters } from "../../text/unspaced.ts";
 import {
   createByFilter,
   type FilterRow,
@@ -38,11 +40,10 @@ export function createForgetSelections(db: Sqlite) {
        order by r.id desc
        limit 1`,
     ),
-    count: createCount(db),
+    counts: createCounts(db),
     partsOf: createPartsOf(db),
     words: createOwnWords(db),
     eventsAlone: createEventsAlone(db),
-    byProject: createByProject(db),
     /** Titles of the newest few, each once, with their projects. */
     samples: createSamples(db),
   };
@@ -59,13 +60,22 @@ interface ScannedRow {
   text: string;
   /** JSON arrays of texts, as one array. */
   lists?: string;
-  /** Names of the records that an injected text shows. */
+  /** Names of records: when one of them goes, the text goes with it. */
   records?: string;
 }
 
 // A few milliseconds each; a raw event has up to 130 KB, and an injected text shows many records.
 const rowsPerStep = 200;
 const longRowsPerStep = 50;
+
+const lists =
+  "'[' || concat_ws(',', r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified) || ']' as lists";
+const withTexts = (columns: string) => `concat_ws(char(10), ${columns}) as text, ${lists}`;
+// A prompt that stands in a subtitle too.
+const isAsked = `instr(r.subtitle, '${askedMark}') = 1`;
+const observation = (subtitle: string) => withTexts(`r.title, ${subtitle}, r.summary, r.narrative, r.text`);
+const promptOf = `(select 'P' || p.id from user_prompts p where p.session_id = r.session_id
+     and p.prompt_number = r.prompt_number and p.private = 0)`;
 
 function createScans(db: Sqlite): WordScan[] {
   const sql = createSql(db);
@@ -83,26 +93,21 @@ function createScans(db: Sqlite): WordScan[] {
       },
     };
   };
+  const within = (at: string, of: "r" | "s" = "s", session: "r" | "s" = "s") =>
+    `r.id > @after and (@project is null or ${of}.project = @project)
+       and (@session is null or ${session}.id = @session)
+       and (@before is null or ${at} < @before) and @spare is not null`;
   const record = (table: string, columns: string, where = "true") =>
     `select r.id, ${columns}
      from ${table} r
      left join sessions s on s.sdk_session_id = r.sdk_session_id
-     where r.id > @after and ${where} and (@project is null or r.project = @project)
-       and (@session is null or s.id = @session)
-       and (@before is null or r.created_at_epoch < @before) and @spare is not null`;
-  const within = (at: string) =>
-    `r.id > @after and (@project is null or s.project = @project)
-       and (@session is null or s.id = @session)
-       and (@before is null or ${at} < @before) and @spare is not null`;
+     where ${within("r.created_at_epoch", "r")} and ${where}`;
   // The start of a session is logged before its session is stored.
   const injected = (columns: string, where: string) =>
     `select r.id, ${columns}
      from injections r
      left join sessions s on s.claude_session_id = r.session
      where ${within("r.at_epoch")} and ${where}`;
-  const lists =
-    "'[' || concat_ws(',', r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified) || ']' as lists";
-  const withTexts = (columns: string) => `concat_ws(char(10), ${columns}) as text, ${lists}`;
   const events = scan(
     "events",
     `select r.id, r.payload as text
@@ -112,9 +117,15 @@ function createScans(db: Sqlite): WordScan[] {
     longRowsPerStep,
   );
   return [
+    scan("prompts", record("user_prompts", "r.prompt_text as text", "r.private = 0")),
+    scan("observations", record("observations", observation(`iif(${isAsked}, null, r.subtitle)`))),
     scan(
       "observations",
-      record("observations", withTexts("r.title, r.subtitle, r.summary, r.narrative, r.text")),
+      record(
+        "observations",
+        `${observation("r.subtitle")}, concat_ws(',', r.id, ${promptOf}) as records`,
+        isAsked,
+      ),
     ),
     scan(
       "summaries",
@@ -123,7 +134,6 @@ function createScans(db: Sqlite): WordScan[] {
         withTexts("r.summary_text, r.request, r.investigated, r.learned, r.completed, r.next_steps, r.notes"),
       ),
     ),
-    scan("prompts", record("user_prompts", "r.prompt_text as text", "r.private = 0")),
     {
       of: "events",
       step: (filter, after) =>
@@ -142,8 +152,7 @@ function createScans(db: Sqlite): WordScan[] {
       "titles",
       `select r.id, concat_ws(char(10), r.title, r.user_prompt) as text
        from sessions r
-       where r.id > @after and (@project is null or r.project = @project) and (@session is null or r.id = @session)
-         and (@before is null or r.created_at_epoch < @before) and @spare is not null`,
+       where ${within("r.created_at_epoch", "r", "r")}`,
     ),
   ];
 }
@@ -166,46 +175,6 @@ export function leavesOf({ type: _type, prompt_key: _key, ...content }: Record<s
   return leaves.join("\n");
 }
 
-function createCount(
-  db: Sqlite,
-): (selection: ForgetSelection) => ForgetCounts & { rules: number; pinned: number } {
-  const sql = createSql(db);
-  const within = (table: string, where = "true") =>
-    sql.value<[sessions: string], number>(
-      `select count(*)
-       from json_each(?) i
-       cross join sessions s on s.id = i.value
-       cross join ${table} r on r.sdk_session_id = s.sdk_session_id
-       where ${where}`,
-    );
-  const ofSessions = {
-    observations: within("observations"),
-    summaries: within("session_summaries"),
-    prompts: within("user_prompts", "r.private = 0"),
-    rules: within("observations", "r.standing = 1"),
-    pinned: within("observations", "r.pinned = 1"),
-  };
-  const alone = (column: string) =>
-    sql.value<[ids: string], number>(
-      `select count(*) from observations where id in (select value from json_each(?)) and ${column} = 1`,
-    );
-  const rules = alone("standing");
-  const pinned = alone("pinned");
-  return (selection) => {
-    const sessions = JSON.stringify(selection.sessions);
-    const observations = JSON.stringify(selection.observations);
-    return {
-      observations: selection.observations.length + (ofSessions.observations(sessions) ?? 0),
-      summaries: selection.summaries.length + (ofSessions.summaries(sessions) ?? 0),
-      prompts: selection.prompts.length + (ofSessions.prompts(sessions) ?? 0),
-      sessions: selection.sessions.length,
-      events: selection.events.length,
-      rules: (rules(observations) ?? 0) + (ofSessions.rules(sessions) ?? 0),
-      pinned: (pinned(observations) ?? 0) + (ofSessions.pinned(sessions) ?? 0),
-    };
-  };
-}
-
 /** What a session consists of, with the bytes of its events. */
 export interface SessionParts {
   observations: number[];
@@ -214,25 +183,27 @@ export interface SessionParts {
 }
 
 function createPartsOf(db: Sqlite): (session: number) => SessionParts {
-  const sql = createSql(db);
-  const ofSession = (table: string) =>
-    sql.values<[session: number], number>(
-      `select r.id
-       from sessions s
-       cross join ${table} r on r.sdk_session_id = s.sdk_session_id
-       where s.id = ?
-       order by r.id`,
-    );
-  const observations = ofSession("observations");
-  const summaries = ofSession("session_summaries");
-  const events = sql.all<[session: number], { id: number; bytes: number }>(
+  const observations = createIdsOf(db, "observations");
+  const summaries = createIdsOf(db, "session_summaries");
+  const events = createSql(db).all<[session: number], { id: number; bytes: number }>(
     "select id, octet_length(payload) as bytes from raw_events where session_id = ? order by id",
   );
   return (session) => ({
-    observations: observations(session),
-    summaries: summaries(session),
+    observations: observations(`[${session}]`),
+    summaries: summaries(`[${session}]`),
     events: events(session),
   });
+}
+
+/** Ids of the rows of some sessions. */
+function createIdsOf(db: Sqlite, table: string): (sessions: string) => number[] {
+  return createSql(db).values<[sessions: string], number>(
+    `select r.id
+     from json_each(?) i
+     cross join sessions s on s.id = i.value
+     cross join ${table} r on r.sdk_session_id = s.sdk_session_id
+     order by r.id`,
+  );
 }
 
 const searchedTables = {
@@ -244,13 +215,6 @@ const searchedTables = {
 /** Words that a search finds in the selected records only, and how many of such words it finds now. */
 function createOwnWords(db: Sqlite) {
   const sql = createSql(db);
-  const ofSession = (table: string) =>
-    sql.values<[sessions: string], number>(
-      `select r.id
-       from json_each(?) i
-       cross join sessions s on s.id = i.value
-       cross join ${table} r on r.sdk_session_id = s.sdk_session_id`,
-    );
   const places = (
     [
       ["observations", "observations", "title || ' ' || facts || ' ' || files_touched"],
@@ -259,7 +223,7 @@ function createOwnWords(db: Sqlite) {
     ] as const
   ).map(([kind, table, text]) => ({
     kind,
-    within: ofSession(table),
+    within: createIdsOf(db, table),
     matching: sql.values<[match: string], number>(
       `select rowid from ${searchedTables[kind]} where ${searchedTables[kind]} match ? limit 500`,
     ),
@@ -267,7 +231,7 @@ function createOwnWords(db: Sqlite) {
       `select ${text} from ${table} where id in (select value from json_each(?)) order by id desc limit ?`,
     ),
   }));
-  const quoted = (word: string) => `"${word}"`;
+  const quoted = (word: string) => `"${spaceCharacters(word)}"`;
   return {
     /** Words of the newest selected records, and whether a search finds such a word in these records only. In steps. */
     *of(
@@ -324,33 +288,47 @@ function createEventsAlone(
   };
 }
 
-/** Records of the selection by project; private prompts, which are never shown, are not counted. */
-function createByProject(db: Sqlite): (selection: ForgetSelection) => { project: string; records: number }[] {
+const countedRows = {
+  observations: ["observations", "observations", "true"],
+  summaries: ["summaries", "session_summaries", "true"],
+  // Private ones are never shown.
+  prompts: ["prompts", "user_prompts", "r.private = 0"],
+  rules: ["observations", "observations", "r.standing = 1"],
+  pinned: ["observations", "observations", "r.pinned = 1"],
+} as const;
+
+type CountedRows = keyof typeof countedRows;
+
+/** How many rows the selection has of a kind in each project. */
+function createCounts(
+  db: Sqlite,
+): (selection: ForgetSelection) => { kind: CountedRows; project: string; count: number }[] {
   const sql = createSql(db);
-  const of = (table: string, where = "true") =>
-    `select r.project
-     from json_each(?) i
-     cross join ${table} r on r.id = i.value
-     union all
-     select r.project
-     from json_each(?) i
-     cross join sessions s on s.id = i.value
-     cross join ${table} r on r.sdk_session_id = s.sdk_session_id
-     where ${where}`;
-  const rows = [
-    ["observations", of("observations")] as const,
-    ["summaries", of("session_summaries")] as const,
-    ["prompts", of("user_prompts", "r.private = 0")] as const,
-  ].map(([kind, select]) => ({
-    kind,
-    read: sql.all<[ids: string, sessions: string], { project: string; records: number }>(
-      `select project, count(*) as records from (${select}) group by project`,
-    ),
-  }));
-  return (selection) =>
-    rows.flatMap(({ kind, read }) =>
-      read(JSON.stringify(selection[kind]), JSON.stringify(selection.sessions)),
+  const reads = (Object.keys(countedRows) as CountedRows[]).map((kind) => {
+    const [selected, table, where] = countedRows[kind];
+    const rows = sql.all<[ids: string, sessions: string], { project: string; count: number }>(
+      `select project, count(*) as count
+       from (
+         select r.project
+         from json_each(?) i
+         cross join ${table} r on r.id = i.value
+         where ${where}
+         union all
+         select r.project
+         from json_each(?) i
+         cross join sessions s on s.id = i.value
+         cross join ${table} r on r.sdk_session_id = s.sdk_session_id
+         where ${where})
+       group by project`,
     );
+    return { kind, selected, rows };
+  });
+  return (selection) => {
+    const sessions = JSON.stringify(selection.sessions);
+    return reads.flatMap(({ kind, selected, rows }) =>
+      rows(JSON.stringify(selection[selected]), sessions).map((row) => ({ kind, ...row })),
+    );
+  };
 }
 
 // Of many records with few titles there may be fewer samples.

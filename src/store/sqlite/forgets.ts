@@ -6,7 +6,7 @@ import {
   type ForgetWork,
   noForgetCounts,
 } from "../../core/records/forget.ts";
-import type { RecordCounts, TrashKind } from "../../core/records/trash.ts";
+import { type RecordCounts, sumOfCounts, type TrashKind } from "../../core/records/trash.ts";
 import { isJsonObject, parseJson } from "../../text/json.ts";
 import { leavesOf } from "./forget-selection.ts";
 import type { Sqlite } from "./open.ts";
@@ -57,20 +57,12 @@ export function createForgets(db: Sqlite) {
     add(id: number, entry: number, counts: Partial<ForgetCounts>): void {
       attach(id, entry);
       const before = read(byId(id))?.counts ?? noForgetCounts;
-      addCounts(JSON.stringify(sumOf(before, counts)), id);
+      addCounts(JSON.stringify(sumOfCounts(before, counts)), id);
     },
     /** An entry was restored: its records are no longer deleted. */
     takeBack(id: number, counts: RecordCounts): void {
       const before = read(byId(id))?.counts;
-      if (before === undefined) return;
-      const { observations, summaries, prompts, sessions } = counts;
-      const less = {
-        observations: -observations,
-        summaries: -summaries,
-        prompts: -prompts,
-        sessions: -sessions,
-      };
-      addCounts(JSON.stringify(sumOf(before, less)), id);
+      if (before !== undefined) addCounts(JSON.stringify(sumOfCounts(before, counts, -1)), id);
     },
     /** Everything is in the trash. */
     done: sql.run<[{ id: number; words: number; found: number }]>(
@@ -255,16 +247,6 @@ function read(row: ReceiptRow | undefined): ForgetReceipt | undefined {
   return (
     row && { ...row, counts: { ...noForgetCounts, ...(JSON.parse(row.counts) as Partial<ForgetCounts>) } }
   );
-}
-
-function sumOf(a: ForgetCounts, b: Partial<ForgetCounts>): ForgetCounts {
-  return {
-    observations: a.observations + (b.observations ?? 0),
-    summaries: a.summaries + (b.summaries ?? 0),
-    prompts: a.prompts + (b.prompts ?? 0),
-    sessions: a.sessions + (b.sessions ?? 0),
-    events: a.events + (b.events ?? 0),
-  };
 }
 
 /** True when the project had nothing left, so that it was deleted. One with a choice for sync keeps its label. */

@@ -1,5 +1,9 @@
-// Copies of a prompt's text outside its record: the session's first prompt, the ends of its turn, causes of injections.
+// Copies of a prompt's text outside its record: the session's first prompt, the ends of its turn, causes of injections,
+// subtitles of its statements.
 import { promptCause } from "../../core/records/injection.ts";
+import { askedMark } from "../../core/records/record-terms.ts";
+import type { Observation } from "../../core/records/records.ts";
+import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { readPayload } from "./raw-events.ts";
 import { createSql } from "./sql.ts";
@@ -71,10 +75,41 @@ export function createPromptCopies(db: Sqlite, trash: Pick<Trash, "keep" | "kept
       for (const { id } of caused) clearCause(Number(id));
       return firsts.length > 0;
     },
+    removeSubtitles: createRemoveSubtitles(db, trash),
   };
 }
 
 function withoutPrompt({ payload }: Row): string {
   const { last_user_message: _text, ...others } = readPayload(String(payload));
   return JSON.stringify(others);
+}
+
+/** Moves subtitles of statements that quote the prompt into the entry; returns the ids of these. */
+function createRemoveSubtitles(
+  db: Sqlite,
+  trash: Pick<Trash, "keep">,
+): (entry: number, prompt: Row) => number[] {
+  const sql = createSql(db);
+  const asked = sql.all<[session: number, number: number, mark: string], Row>(
+    `select id, subtitle
+     from observations
+     where session_id = ? and prompt_number = ? and instr(subtitle, ?) = 1`,
+  );
+  const clearSubtitle = sql.get<[id: number], Observation>(
+    `update observations
+     set subtitle = null, revision = revision + 1, synced_at = null
+     where id = ?
+     returning *`,
+  );
+  const derived = createDerivedRows(db);
+  return (entry, { session_id, prompt_number }) => {
+    if (typeof session_id !== "number") return [];
+    const found = asked(session_id, Number(prompt_number), askedMark);
+    trash.keep(entry, "subtitles", found);
+    return found.map(({ id }) => {
+      const left = clearSubtitle(Number(id));
+      if (left !== undefined) derived.rewrite("observations", left);
+      return Number(id);
+    });
+  };
 }

@@ -33,6 +33,7 @@ export function createRecordCopies(db: Sqlite, parts: Parts) {
     },
     /** After the summary was deleted. */
     summary: (entry: number, row: Row): void => dropEvents(entry, row, []),
+    subtitles: prompts.removeSubtitles,
     prompt: (entry: number, row: Row): boolean => breakOff(sessionOf(row), prompts.remove(entry, row)),
     session: createDropSession(db, parts),
   };

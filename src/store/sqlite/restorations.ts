@@ -1,6 +1,7 @@
 // Restores records from the trash, with their links, sources and queued messages. Derived rows are written again.
 import { MemError } from "../../core/errors.ts";
 import { storedDeliveryKey } from "../../core/prompt-key.ts";
+import type { Observation } from "../../core/records/records.ts";
 import type { RecordCounts, Refusal, Restored, TrashEntry, TrashKind } from "../../core/records/trash.ts";
 import { createDerivedRows, type Indexed, type IndexedTable } from "./derived-rows.ts";
 import type { Edits } from "./edits.ts";
@@ -334,7 +335,7 @@ function createPutQueue(db: Sqlite, { trash, pending }: Parts): (entry: number) 
   };
 }
 
-/** What was taken out of rows that stayed: events, texts and causes of injections, a session's first prompt. */
+/** What was taken out of rows that stayed: events, texts and causes of injections, subtitles, a session's first prompt. */
 function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
   const sql = createSql(db);
   const putTexts = createPutTexts(db, trash);
@@ -350,13 +351,19 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
   const putFirst = sql.run<[Row]>(
     "update sessions set user_prompt = @user_prompt, revision = revision + 1, synced_at = null where id = @id",
   );
-
   const putTitle = sql.run<[Row]>(
     `update sessions
      set title = coalesce(title, @title), user_prompt = iif(user_prompt = '', @user_prompt, user_prompt),
        revision = revision + 1, synced_at = null
      where id = @id`,
   );
+  const putSubtitle = sql.get<[Row], Observation>(
+    `update observations
+     set subtitle = @subtitle, revision = revision + 1, synced_at = null
+     where id = @id and subtitle is null
+     returning *`,
+  );
+  const derived = createDerivedRows(db);
 
   // Of an event from which another deletion took more, that deletion keeps it from now on.
   function fill(event: Row): void {
@@ -378,5 +385,9 @@ function createPutBack(db: Sqlite, trash: Trash): (entry: number) => void {
     for (const cause of trash.rows(entry, "causes")) putCause(cause);
     for (const first of trash.rows(entry, "first_prompt")) putFirst(first);
     for (const title of trash.rows(entry, "titles")) putTitle(title);
+    for (const row of trash.rows(entry, "subtitles")) {
+      const put = putSubtitle(row);
+      if (put !== undefined) derived.rewrite("observations", put);
+    }
   };
 }

@@ -3,16 +3,8 @@ import { codeOf } from "../../../src/core/records/record-terms.ts";
 import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { type Candidates, createCandidates } from "../../../src/store/sqlite/candidates.ts";
 import { createDerivedRows } from "../../../src/store/sqlite/derived-rows.ts";
+import { anything } from "../../helpers/memory-search.ts";
 import { eachMemoryStore } from "../../helpers/memory-store.ts";
-
-const anything: RecordFilter = {
-  project: null,
-  obs_type: null,
-  concepts: [],
-  files: [],
-  dateStart: null,
-  dateEnd: null,
-};
 
 const memory = eachMemoryStore();
 let candidates: Candidates;

@@ -6,6 +6,7 @@ import {
   draft,
   eachInAStoreOfItsOwn,
   generate,
+  generateEach,
   local,
   nextBatch,
   store,
@@ -66,11 +67,7 @@ test("a failed record is left out until it is chosen again", async () => {
 test("more records than one step reads are all measured, listed or not", async () => {
   const session = addSession("one");
   const ids = db.transaction(() => Array.from({ length: 1_200 }, () => addEvent(session)))();
-  for (let n = 0; n < 24; n++)
-    await generate(
-      session,
-      ids.slice(n * 50, n * 50 + 50).map((id) => draft(`t${id}`, id)),
-    );
+  for (let n = 0; n < 24; n++) await generateEach(session, ids.slice(n * 50, n * 50 + 50));
   const measured = await store.regenerations.measure(local);
   expect({ ...measured, sessions: measured.sessions.map(({ length }) => length) }).toEqual({
     observations: 1_200,

@@ -107,6 +107,14 @@ export async function generate(
   await queue.complete(batch, { observations, summaries, generator, upgrade });
 }
 
+/** A record named after each event. */
+export function generateEach(session: number, events: readonly number[]): Promise<void> {
+  return generate(
+    session,
+    events.map((id) => draft(`t${id}`, id)),
+  );
+}
+
 interface GenerateOptions {
   summaries?: DraftSummary[];
   generator?: string;

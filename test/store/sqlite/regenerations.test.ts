@@ -9,6 +9,7 @@ import {
   draft,
   eachInAStoreOfItsOwn,
   generate,
+  generateEach,
   limits,
   local,
   nextBatch,
@@ -70,11 +71,7 @@ describe("choosing", () => {
   test("more records than one step takes are all chosen", async () => {
     const session = addSession("one");
     const ids = db.transaction(() => Array.from({ length: 1_200 }, () => addEvent(session)))();
-    for (let n = 0; n < 24; n++)
-      await generate(
-        session,
-        ids.slice(n * 50, n * 50 + 50).map((id) => draft(`t${id}`, id)),
-      );
+    for (let n = 0; n < 24; n++) await generateEach(session, ids.slice(n * 50, n * 50 + 50));
     expect(await store.regenerations.select(local)).toBe(1_200);
   });
 
@@ -95,14 +92,8 @@ describe("batches", () => {
     const [one, two] = [addSession("one"), addSession("two")];
     const first = [addEvent(one), addEvent(one), addEvent(one)];
     const second = [addEvent(two)];
-    await generate(
-      one,
-      first.map((id) => draft(`t${id}`, id)),
-    );
-    await generate(
-      two,
-      second.map((id) => draft(`t${id}`, id)),
-    );
+    await generateEach(one, first);
+    await generateEach(two, second);
     await store.regenerations.select(local);
     const sizes = { messages: 2, characters: 1_000 };
     const batch = await store.regenerations.next(sizes);
@@ -163,14 +154,8 @@ describe("batches", () => {
     const [one, two] = [addSession("one"), addSession("two")];
     const first = [addEvent(one)];
     const second = [addEvent(two), addEvent(two)];
-    await generate(
-      one,
-      first.map((id) => draft(`t${id}`, id)),
-    );
-    await generate(
-      two,
-      second.map((id) => draft(`t${id}`, id)),
-    );
+    await generateEach(one, first);
+    await generateEach(two, second);
     await store.regenerations.select(local);
     await store.regenerations.fail(await nextBatch(), "no");
     expect((await nextBatch()).messages.map(({ id }) => id)).toEqual(first);
@@ -204,11 +189,7 @@ describe("batches", () => {
 async function rowsOfOneBatch(name: string, messages: number): Promise<number> {
   const session = addSession(name);
   const ids = db.transaction(() => Array.from({ length: messages }, () => addEvent(session)))();
-  for (let n = 0; n < messages; n += 50)
-    await generate(
-      session,
-      ids.slice(n, n + 50).map((id) => draft(`t${id}`, id)),
-    );
+  for (let n = 0; n < messages; n += 50) await generateEach(session, ids.slice(n, n + 50));
   await store.regenerations.select({ ...local, project: "app" });
   const counted = countRows(db);
   const { regenerations } = createStore(counted.db);

@@ -1,16 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RecordFilter } from "../../../src/core/records/search.ts";
 import { createSearchIndex } from "../../../src/store/sqlite/search-index.ts";
+import { anything } from "../../helpers/memory-search.ts";
 import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
-const anything: RecordFilter = {
-  project: null,
-  obs_type: null,
-  concepts: [],
-  files: [],
-  dateStart: null,
-  dateEnd: null,
-};
 const page = { limit: 20, offset: 0 };
 
 const memory = eachMemoryStore();
