@@ -48,15 +48,13 @@ export async function select(
     }
     return selection;
   }
-  const filter: ForgetFilter = {
-    project: choice.project ?? null,
-    session,
-    before: choice.before ?? null,
-    spareKept,
-  };
-  return choice.query === undefined
-    ? inSteps(forgetSelections.byFilter(filter))
-    : containing(store, filter, wordMatcher(choice.query));
+  const { project = null, before = null, query } = choice;
+  const filter: ForgetFilter = { project, session, before, spareKept };
+  if (query !== undefined) return containing(store, filter, wordMatcher(query));
+  const shared = project === null || before !== null ? [] : forgetSelections.shared({ project, session });
+  const selection = await inSteps(forgetSelections.byFilter({ ...filter, events: shared.length > 0 }));
+  selection.titles.push(...shared);
+  return selection;
 }
 
 /** Null without one in the choice; undefined for one that is neither here nor in the trash. */

@@ -97,6 +97,7 @@ export function createForget(deps: ForgetDeps): Forget {
       ...size,
       copies: selection.titles.length + selection.causes.length + selection.texts.length,
       trashed: trashed.size,
+      left_rules: store.forgetSelections.ofNoProject(work.choice.project ?? null),
       samples: store.forgetSelections
         .samples(selection, samples)
         .map(({ project, title }) => (isOfMany ? `${project}: ${title}` : title)),

@@ -4,6 +4,7 @@ import { paintFor } from "../../src/cli/paint.ts";
 import { renderSearch } from "../../src/cli/search-results.ts";
 import type { SearchAnswer } from "../../src/client/worker-client.ts";
 import { displayWidth } from "../../src/text/terminal-text.ts";
+import { anObservation, aSummary, foundByWords } from "../http/sample-answers.ts";
 import { plainIo } from "./plain-io.ts";
 
 const now = 1_790_000_000_000;
@@ -18,6 +19,7 @@ function linesOf(answer: Partial<SearchAnswer>, io: Partial<Io> = {}, all = true
   return lines;
 }
 
+const emptyLists = { facts: [], concepts: [], files_touched: [], files_read: [], files_modified: [] };
 const hit = {
   id: 12,
   title: "Edited src/auth/session.ts",
@@ -70,31 +72,13 @@ test.each([
 });
 
 test("a whole session does not repeat its request", () => {
-  const session = {
-    id: 12,
-    sdk_session_id: "s",
-    project: "shop",
+  const texts = {
     summary_text: "Request: fix the login\nLearned: It broke.",
     request: "fix the login",
-    investigated: null,
     learned: "It broke.",
     completed: null,
-    next_steps: null,
-    notes: null,
-    prompt_number: 1,
-    generator: "local",
-    created_at_epoch: hit.created_at_epoch,
-    matched_by: ["words" as const],
-    facts: [],
-    concepts: [],
-    files_touched: [],
-    files_read: [],
-    files_modified: [],
-    synced_at: null,
-    origin_device_id: null,
-    origin_local_id: null,
-    revision: 1,
   };
+  const session = { ...aSummary(12), ...foundByWords, ...emptyLists, ...texts };
   const lines = linesOf({ sessions: [session] });
   expect(lines.slice(2)).toEqual(["     Learned: It broke."]);
 });
@@ -145,40 +129,17 @@ test("stored text cannot write to the terminal", () => {
 });
 
 test("a whole observation shows its story, facts and files", () => {
-  const whole = {
-    ...hit,
-    preview: undefined,
-    sdk_session_id: "s",
+  const { preview: _, ...titled } = hit;
+  const record = {
+    ...anObservation(12),
+    ...titled,
+    ...emptyLists,
     subtitle: "auth",
-    summary: "Short.",
     narrative: "The story\x1b[31m in full.",
-    text: null,
     facts: ["exit code 1"],
-    concepts: ["gotcha"],
-    files_touched: [],
     files_read: ["a.ts"],
     files_modified: ["b.ts", "c.ts"],
-    prompt_number: 1,
-    generator: "local",
-    provenance: "file" as const,
-    agent_id: null,
-    agent_type: null,
-    discovery_tokens: 1,
-    status: "active" as const,
-    pinned: 0 as const,
-    superseded_by: null,
-    said_by: null,
-    statement_kind: null,
-    standing: 0 as const,
-    reach: "project" as const,
-    salience: null,
-    routine: 0 as const,
-    synced_at: null,
-    origin_device_id: null,
-    origin_local_id: null,
-    revision: 1,
   };
-  const { preview: _, ...record } = whole;
   expect(linesOf({ observations: [record] })).toEqual([
     "#12  Edited src/auth/session.ts",
     "     bugfix · shop · 3 h ago  auth",

@@ -132,22 +132,15 @@ export function fakeRetention(note: Note): Ports["retention"] {
   };
   return {
     state: async () => note("retention.state", undefined, state),
-    plan: async (change) =>
-      note("retention.plan", change, {
-        counts,
-        rules: 0,
-        pinned: 0,
-        copies: 0,
-        trashed: 0,
-        projects,
-        samples: ["Before"],
-        files: 0,
-      }),
+    plan: async (change) => note("retention.plan", change, { counts, rules: 0, ...planned }),
     set: async (change) => note("retention.set", change, state),
   };
 }
 
-const projects = [{ project: "alpha", records: 4 }];
+const planned = {
+  ...{ pinned: 0, copies: 0, trashed: 0, left_rules: [], files: 0 },
+  ...{ projects: [{ project: "alpha", records: 4 }], samples: ["Before"] },
+};
 
 /** A project `unknown` gives a plan without records; a session `unknown` is not found. */
 export function fakeForget(note: Note): Ports["forget"] {
@@ -169,16 +162,7 @@ export function fakeForget(note: Note): Ports["forget"] {
   return {
     async plan(choice) {
       if (choice.session === "unknown") throw new MemError("not_found");
-      return note("forget.plan", choice, {
-        counts,
-        rules: 1,
-        pinned: 0,
-        copies: 0,
-        trashed: 0,
-        projects,
-        samples: ["Before"],
-        files: 0,
-      });
+      return note("forget.plan", choice, { counts, rules: 1, ...planned });
     },
     async start(body) {
       if (body.session === "busy") throw new MemError("conflict");

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
+import { afterAll, beforeEach } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
 import { noImports } from "../../src/core/records/imports.ts";
 import { parseLists } from "../../src/core/records/records.ts";
@@ -59,6 +60,14 @@ interface WorldOptions {
   nowMs?: () => number;
   projects?: string[];
   logLevel?: string;
+}
+
+/** One world for the tests of a file, without the calls of the test before. */
+export function eachFakeWorld(): FakeWorld {
+  const world = fakeWorld();
+  afterAll(() => world.app.close());
+  beforeEach(() => void world.calls.splice(0));
+  return world;
 }
 
 /** Builds the app over fake ports; `listen` or `inject` on `world.app`. */

@@ -1,6 +1,6 @@
 // Plans of a forget, and one that a full disk interrupts.
 import { expect, test } from "vitest";
-import { ask, db, eachWithAWorker, generated, hits, store, workIn } from "./trash-world.ts";
+import { ask, db, eachWithAWorker, generated, hits, store, tablesWith, workIn } from "./trash-world.ts";
 
 eachWithAWorker();
 
@@ -214,6 +214,25 @@ test("a record stays whose prompt has the word; undo restores the quoted prompt"
   expect(await hits("buffer")).toBeGreaterThan(0);
   await ask("POST", `/api/trash/${trash_id}/restore`, {});
   expect(subtitles()).toEqual(before);
+});
+
+test("a forgotten project leaves its rules for every project, and a plan names them", async () => {
+  await workIn("one", "walrus");
+  await workIn("two", "heron");
+  for (const reach of ["project", "everywhere"])
+    await ask("POST", "/api/rules", { text: `Never feed the lynx of ${reach}.`, project: "app", reach });
+  const [id = 0] = db
+    .prepare<[], number>("select id from observations where reach = 'everywhere'")
+    .pluck()
+    .all();
+  db.exec(`update observations set (session_id, sdk_session_id) =
+    (select id, sdk_session_id from sessions where claude_session_id = 'one') where id = ${id}`);
+  const { left_rules, counts } = await planned({ project: "app" });
+  expect({ left_rules, sessions: counts.sessions }).toEqual({ left_rules: [id], sessions: 1 });
+  await forget({ project: "app", query: "lynx" });
+  expect(await forget({ project: "app", forever: true })).toMatchObject({ error: null, gone: true });
+  expect(db.prepare("select id from observations").pluck().all()).toEqual([id]);
+  for (const word of ["walrus", "heron"]) expect(tablesWith(word)).toEqual([]);
 });
 
 test("ids that name no record are refused with 404, and nothing is deleted", async () => {

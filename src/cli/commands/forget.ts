@@ -131,11 +131,16 @@ function allInWords(
 }
 
 function planLines(plan: ForgetPlan, options: ForgetOptions): string[] {
-  const inTrash =
-    options.now !== true && plan.trashed > 0
+  const { left_rules: left } = plan;
+  const stays = [
+    ...(left.length > 0
+      ? [`Stays: ${counted(left.length, "rule")} for every project: #${left.join(", #")}. Delete by number.`]
+      : []),
+    ...(options.now !== true && plan.trashed > 0
       ? [`In the trash: ${counted(plan.trashed, "entry", "entries")}. Add --now to delete that for good too.`]
-      : [];
-  if (sizeOf(plan, options) === 0) return ["Nothing to delete.", ...inTrash];
+      : []),
+  ];
+  if (sizeOf(plan, options) === 0) return ["Nothing to delete.", ...stays];
   const kept = [
     ...(plan.rules > 0 ? [counted(plan.rules, "rule")] : []),
     ...(plan.pinned > 0 ? [`${plan.pinned} pinned`] : []),
@@ -151,7 +156,7 @@ function planLines(plan: ForgetPlan, options: ForgetOptions): string[] {
     ...(options.now === true && plan.files > 0
       ? [`${counted(plan.files, "file")} with unreadable or damaged copies would go too.`]
       : []),
-    ...inTrash,
+    ...stays,
   ];
 }
 

@@ -36,6 +36,9 @@ export const forgetPlan = z.lazy(() =>
       trashed: z.int().meta({
         description: "Entries of the trash that are removed too when the records are deleted for good.",
       }),
+      left_rules: z.array(z.int()).meta({
+        description: "Rules said in the project that stay: they apply in every project.",
+      }),
       projects: z
         .array(z.object({ project: z.string(), records: z.int() }))
         .meta({ description: "How many records go of each project, the one with the most first." }),

@@ -27,6 +27,15 @@ export function rowOf({ project, projects, session, before, spareKept }: ForgetF
 
 const notKept = "(@spare = 0 or (r.standing = 0 and r.pinned = 0))";
 
+/** A rule for every project belongs to none, wherever it was said. */
+export const ofNoProject = "standing = 1 and reach = 'everywhere'";
+
+/** True for a session `r` with observations that stay when its project goes. */
+export const isShared = `exists (
+           select 1
+           from observations o
+           where o.sdk_session_id = r.sdk_session_id and (o.project <> r.project or (${ofNoProject})))`;
+
 interface FilteredRow {
   id: number;
   sdk: string | null;
@@ -106,10 +115,11 @@ function createFilterScans(db: Sqlite): FilterScan[] {
          and (@spare = 0 or not exists (
            select 1
            from observations o
-           where o.sdk_session_id = r.sdk_session_id and (o.standing = 1 or o.pinned = 1)))`,
+           where o.sdk_session_id = r.sdk_session_id and (o.standing = 1 or o.pinned = 1)))
+         and (@project is null or not ${isShared})`,
       sessionsPerStep,
     ),
-    others("observations", "observations", notKept),
+    others("observations", "observations", `${notKept} and (@project is null or not (${ofNoProject}))`),
     others("summaries", "session_summaries", "@spare is not null"),
     others("prompts", "user_prompts", "@spare is not null and r.private = 0"),
     scan(

@@ -7,6 +7,8 @@ import {
   createByFilter,
   type FilterRow,
   type ForgetFilter,
+  isShared,
+  ofNoProject,
   rowOf,
   sessionsPerStep,
 } from "./forget-filter.ts";
@@ -40,6 +42,14 @@ export function createForgetSelections(db: Sqlite) {
        order by r.id desc
        limit 1`,
     ),
+    /** Rules said in a project that apply in all: a forget of the project leaves them. */
+    ofNoProject: sql.values<[project: string | null], number>(
+      `select id from observations where project = ? and ${ofNoProject} order by id`,
+    ),
+    /** Sessions that stay for such an observation when everything else of the project goes. */
+    shared: sql.values<[{ project: string; session: number | null }], number>(
+      `select id from sessions r where project = @project and (@session is null or id = @session) and ${isShared}`,
+    ),
     counts: createCounts(db),
     partsOf: createPartsOf(db),
     words: createOwnWords(db),
@@ -71,6 +81,7 @@ const longRowsPerStep = 50;
 const lists =
   "'[' || concat_ws(',', r.facts, r.concepts, r.files_touched, r.files_read, r.files_modified) || ']' as lists";
 const withTexts = (columns: string) => `concat_ws(char(10), ${columns}) as text, ${lists}`;
+const belongs = `(@project is null or not (${ofNoProject}))`;
 // A prompt that stands in a subtitle too.
 const isAsked = `instr(r.subtitle, '${askedMark}') = 1`;
 const observation = (subtitle: string) => withTexts(`r.title, ${subtitle}, r.summary, r.narrative, r.text`);
@@ -118,13 +129,13 @@ function createScans(db: Sqlite): WordScan[] {
   );
   return [
     scan("prompts", record("user_prompts", "r.prompt_text as text", "r.private = 0")),
-    scan("observations", record("observations", observation(`iif(${isAsked}, null, r.subtitle)`))),
+    scan("observations", record("observations", observation(`iif(${isAsked}, null, r.subtitle)`), belongs)),
     scan(
       "observations",
       record(
         "observations",
         `${observation("r.subtitle")}, concat_ws(',', r.id, ${promptOf}) as records`,
-        isAsked,
+        `${isAsked} and ${belongs}`,
       ),
     ),
     scan(

@@ -1,9 +1,7 @@
-import { afterAll, beforeEach, expect, test } from "vitest";
-import { fakeWorld, local } from "../support.ts";
+import { expect, test } from "vitest";
+import { eachFakeWorld, local } from "../support.ts";
 
-const world = fakeWorld();
-afterAll(() => world.app.close());
-beforeEach(() => void world.calls.splice(0));
+const world = eachFakeWorld();
 
 test("the query names a project, by an old label too, or a directory", async () => {
   const get = (query: string) => world.app.inject({ url: `/api/context/explain?${query}`, headers: local });

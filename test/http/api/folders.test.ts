@@ -1,9 +1,7 @@
-import { afterAll, beforeEach, expect, test } from "vitest";
-import { fakeWorld, local } from "../support.ts";
+import { expect, test } from "vitest";
+import { eachFakeWorld, local } from "../support.ts";
 
-const world = fakeWorld();
-afterAll(() => world.app.close());
-beforeEach(() => void world.calls.splice(0));
+const world = eachFakeWorld();
 
 const post = (url: string, payload: object) =>
   world.app.inject({ method: "POST", url, headers: local, payload });

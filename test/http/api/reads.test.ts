@@ -1,9 +1,7 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { fakeWorld, local } from "../support.ts";
+import { describe, expect, test } from "vitest";
+import { eachFakeWorld, fakeWorld, local } from "../support.ts";
 
-const world = fakeWorld();
-afterAll(() => world.app.close());
-beforeEach(() => void world.calls.splice(0));
+const world = eachFakeWorld();
 
 const get = (url: string, headers: Record<string, string> = {}) =>
   world.app.inject({ url, headers: { ...local, ...headers } });

@@ -1,10 +1,8 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { settingKeys } from "../../../src/settings/table.ts";
-import { fakeWorld, local } from "../support.ts";
+import { eachFakeWorld, local } from "../support.ts";
 
-const world = fakeWorld();
-afterAll(() => world.app.close());
-beforeEach(() => void world.calls.splice(0));
+const world = eachFakeWorld();
 
 const post = (payload: string) =>
   world.app.inject({

@@ -1,11 +1,9 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { maxBodyBytes, parseBody } from "../../../src/http/plugins/json-body.ts";
-import { fakeWorld, local } from "../support.ts";
+import { eachFakeWorld, local } from "../support.ts";
 
-const world = fakeWorld();
-afterAll(() => world.app.close());
-beforeEach(() => void world.calls.splice(0));
+const world = eachFakeWorld();
 
 const post = (
   payload: string | Buffer,
