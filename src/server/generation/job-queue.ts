@@ -191,8 +191,7 @@ function endedTurns(
   reply: SettledReply,
 ): EndedTurns {
   const { routine, passed, finished = new Map() } = reply;
-  const { replacesFix = () => true, replaces = () => false } = reply;
-  const { saysSame = () => false } = reply;
+  const { replacesFix = () => true, replaces = () => false, saysSame = () => false } = reply;
   const endedAt = new Map(leased.jobs.map((job) => [job.seq, job.occurred_at_epoch]));
   return {
     settled: [...turns.values()].flatMap(({ events }) => routine.flatMap((use) => events.get(use) ?? [])),

@@ -1,4 +1,5 @@
 // Classes of wording in closing messages and prompts, in eight languages.
+import { remembering } from "../../core/recent-map.ts";
 import { cueOf } from "../../text/cue-pattern.ts";
 
 const closingCues = {
@@ -212,9 +213,8 @@ const promptCues = {
 
 export type PromptCue = keyof typeof promptCues;
 
-export function promptCuesOf(text: string): Set<PromptCue> {
-  return classesOf(text, promptCues);
-}
+// A sentence is asked several times: its worth, whether it is a rule, and of which kind.
+export const promptCuesOf = remembering<ReadonlySet<PromptCue>>((text) => classesOf(text, promptCues), 200);
 
 function classesOf<C extends string>(text: string, cues: Readonly<Record<C, RegExp>>): Set<C> {
   return new Set((Object.keys(cues) as C[]).filter((name) => cues[name].test(text)));
