@@ -37,6 +37,8 @@ export function pinnedObservations(
 // They must leave room for new records.
 const maxPinned = 20;
 
+type ContextRecords = Parameters<ContextPort["forContext"]>[0]["of"];
+
 interface Wanted extends Choice {
   count: number;
   /** False leaves out routine work, but of a young project, and beside sections statements and what `local` wrote of tools. */
@@ -48,11 +50,11 @@ interface Wanted extends Choice {
 export function chosenObservations(port: ContextPort, projects: readonly string[], wanted: Wanted): Chosen[] {
   const { settings, known, count, isWhole, hasSections = false } = wanted;
   if (count === 0) return [];
-  const isNew = ({ id, salience, generator }: Observation): boolean =>
-    !known.has(id) && (isWhole || !hasSections || (salience === null && generator !== "local"));
+  const of = isWhole ? "all" : hasSections ? "written" : "telling";
   const choose = (limit: number) => {
-    const newest = newestObservations(port, projects, { settings, limit, isWhole });
-    return { chosen: withoutRepeats(newest.filter(isNew), count), isAll: newest.length < limit };
+    const newest = newestObservations(port, projects, { settings, limit, of });
+    const isNew = newest.filter(({ id }) => !known.has(id));
+    return { chosen: withoutRepeats(isNew, count), isAll: newest.length < limit };
   };
   const first = choose(count);
   const isEnough = first.isAll || first.chosen.length === count;
@@ -96,7 +98,7 @@ export async function changedFiles(
 function newestObservations(
   port: ContextPort,
   projects: readonly string[],
-  { settings, limit, isWhole }: Pick<Wanted, "settings" | "isWhole"> & { limit: number },
+  { settings, limit, of }: Pick<Wanted, "settings"> & { limit: number; of: ContextRecords },
 ): Observation[] {
   const wanted = {
     limit,
@@ -104,10 +106,10 @@ function newestObservations(
     types: restriction(settings.types, observationTypes),
     concepts: restriction(settings.concepts, observationConcepts),
   };
-  const read = (routine: boolean) =>
-    projects.flatMap((project) => port.forContext({ ...wanted, routine, project }));
-  const notRoutine = isWhole ? [] : read(false);
-  const found = notRoutine.length < leastNotRoutine ? read(true) : notRoutine;
+  const read = (records: ContextRecords) =>
+    projects.flatMap((project) => port.forContext({ ...wanted, of: records, project }));
+  const first = read(of);
+  const found = of === "telling" && first.length < leastTelling ? read("all") : first;
   const ordered = projects.length > 1 ? newestFirst(found) : found;
   const sessions = new Set<string>();
   const inSessions = ordered.filter(({ sdk_session_id }) => {
@@ -117,7 +119,7 @@ function newestObservations(
   return inSessions.slice(0, limit);
 }
 
-const leastNotRoutine = 5;
+const leastTelling = 5;
 
 function restriction(chosen: readonly string[], all: readonly string[]): readonly string[] | null {
   return chosen.length === 0 || all.every((one) => chosen.includes(one)) ? null : chosen;

@@ -54,8 +54,8 @@ export interface ContextPort {
     sessions: number;
     types: readonly string[] | null;
     concepts: readonly string[] | null;
-    /** False leaves routine work out. */
-    routine: boolean;
+    /** All, those that are not routine work, or of these the active ones that a model or a user wrote, without statements. */
+    of: "all" | "telling" | "written";
   }): Observation[];
   /** Records that the user pinned, newest first, of any session. */
   pinned(project: string, limit: number): Observation[];

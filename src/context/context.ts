@@ -14,7 +14,6 @@ import type { ContextSettings } from "./context-settings.ts";
 import { type FileContextRequest, type FileInjection, fileContext } from "./file-context.ts";
 import { maxRankable, namedIn, rankedFor, relevantTo, renderQuotes } from "./prompt-context.ts";
 import { createPromptRanking, type RankedRecords } from "./prompt-ranking.ts";
-import { createRuleReader } from "./rule-lines.ts";
 import { timelineOf } from "./timeline.ts";
 import { createTextCache } from "./turns.ts";
 import { alreadyWritten, type Written, withoutWritten } from "./written.ts";
@@ -82,9 +81,8 @@ export function createContext(
   searchCommand: () => string,
 ): Context {
   const texts = createTextCache();
-  const readRules = createRuleReader(texts);
   const on = (cwd: string | null) => markingUnmerged(port, cwd);
-  const depsOn = (from: ContextPort) => ({ port: from, settings, searchCommand: searchCommand(), readRules });
+  const depsOn = (from: ContextPort) => ({ port: from, settings, searchCommand: searchCommand() });
   const budget: Budget = { tokens: settings.tokenBudget, bytes: maxContextBytes };
   const ranking = createPromptRanking(texts);
   const depsWithout = (written: Written, cwd: string | null) => depsOn(withoutWritten(on(cwd), written));

@@ -5,14 +5,14 @@ import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
 import { withoutOpenLabel } from "../statements/text/left-open.ts";
-import { topicTermsOf } from "../statements/text/topic-terms.ts";
+import { saysChanged } from "../statements/text/sentence-cues.ts";
+import { sharedCount, topicTermsOf } from "../statements/text/topic-terms.ts";
 import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
 import type { EarlierPrompt, StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
-import { createRuleReader, type ReadRule, type RuleReader } from "./rule-lines.ts";
 import { byTurn, createShownTurns, lossOfTakenUp, readAddition, takenUpBy, turnKey } from "./turns.ts";
 
 export interface SectionsRequest {
@@ -52,7 +52,6 @@ export interface StartSection {
 export function startSections(
   source: StatementSource | undefined,
   { projects, tokens, known, rulesCommand }: SectionsRequest,
-  readRules: RuleReader = createRuleReader(),
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
   // Other pinned records than rules are shown before the sections.
@@ -91,7 +90,7 @@ export function startSections(
   const room = new Room(tokens);
   const isStand = ({ statement_kind: kind }: QuotedRecord): boolean => kind === "state" || kind === "open";
   const sections = [
-    room.fill("Rules from the user", ruleLines(readRules(rules, past)), tokens * shares.rules, (shown) =>
+    room.fill("Rules from the user", rules.map(withChange(past)), tokens * shares.rules, (shown) =>
       noteOfMore(rules.length + cut.length - shown, rulesCommand),
     ),
     room.fill("Where the work stands", kept.filter(isStand).map(quotedWithDay), tokens),
@@ -175,7 +174,7 @@ type Least = Readonly<Record<"agent" | "user" | "open", number>>;
 // Of the lines above them in labelled sessions seven of ten were of use alone, and nine of ten beside kept records: an agent
 // that keeps records keeps what matters, so that beside them only what is certain counts.
 const leastWorth = {
-  alone: { agent: 0.1, user: 0.3, open: -0.2 },
+  alone: { agent: 0.3, user: 0.3, open: -0.2 },
   besideKept: { agent: 1.3, user: 1.3, open: 1.3 },
 };
 const maxPrompts = 500;
@@ -264,14 +263,23 @@ const headingTokens = 2;
 const newlineTokens = 0.25;
 const leastLine = 8;
 
-function ruleLines(rules: readonly ReadRule[]): Line[] {
-  return rules.map(({ rule, needsDay, since }) => {
-    const { text } = needsDay || since !== null ? quotedWithDay(rule) : quoted(rule);
-    if (since === null) return { record: rule, text };
+/** A rule with the newest later statement that something about it changed. */
+function withChange(past: readonly QuotedRecord[]): (rule: QuotedRecord) => Line {
+  const changes = newestFirst(past.filter((one) => one.standing === 0 && reportsChange(one.summary)));
+  return (rule) => {
+    const terms = termsOf(rule.summary);
+    const since = changes.find((one) => {
+      if ((one.created_at_epoch - rule.created_at_epoch || one.id - rule.id) < 0) return false;
+      const ofChange = termsOf(one.summary);
+      return sharedCount(terms, ofChange) >= Math.max(2, Math.min(terms.size, ofChange.size) / 2);
+    });
+    if (since === undefined) return quoted(rule);
     const changed = `${plainLine(since.summary, maxChars.since)} (#${since.id})`;
-    return { record: rule, text: `${text} Since then: ${changed}`, also: since };
-  });
+    return { record: rule, text: `${quotedWithDay(rule).text} Since then: ${changed}`, also: since };
+  };
 }
+
+const reportsChange = remembering(saysChanged, 4_000);
 
 function quoted(one: QuotedRecord): Line {
   return { record: one, text: `- ${quoteOf(one)} (#${one.id})${branchMark(one)}` };
@@ -324,14 +332,14 @@ const weekMs = 7 * 24 * 3_600_000;
 
 /** True for a text that says what one of the rules says, and little more. */
 function repeatsOneOf(rules: readonly QuotedRecord[]): (text: string) => boolean {
-  const known = rules.map(({ summary }) => termsOfRule(summary));
+  const known = rules.map(({ summary }) => termsOf(summary));
   return (text) => {
     const { terms, isNothingBeside } = readAddition(text);
     return terms.length > 0 && known.some(isNothingBeside);
   };
 }
 
-const termsOfRule = remembering((summary): ReadonlySet<string> => new Set(topicTermsOf(summary)), 1_000);
+const termsOf = remembering((summary): ReadonlySet<string> => new Set(topicTermsOf(summary)), 4_000);
 
 interface Shown {
   openIds: ReadonlySet<number>;

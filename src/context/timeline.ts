@@ -19,7 +19,6 @@ import {
   renderEmptyTerminal,
   renderTerminal,
 } from "./render.ts";
-import type { RuleReader } from "./rule-lines.ts";
 import { startSections } from "./start-sections.ts";
 import { type ContextRow, type ContextView, headings, pinnedRows, timelineRows } from "./view.ts";
 
@@ -39,7 +38,6 @@ export interface TimelineDeps {
   port: ContextPort;
   settings: ContextSettings;
   searchCommand: string;
-  readRules: RuleReader;
 }
 
 /** Empty when there are no records, or none fits. The text in colors has the same rows. */
@@ -91,7 +89,7 @@ function placesIn(
 }
 
 async function viewFor(
-  { port, settings, searchCommand, readRules }: TimelineDeps,
+  { port, settings, searchCommand }: TimelineDeps,
   { projects, cwd, known, budget, isWhole }: TimelineRequest,
   sparedTokens: number,
 ): Promise<{ view: ContextView; quoted: readonly number[] }> {
@@ -118,7 +116,7 @@ async function viewFor(
     ? searchCommand.replace(/search$/, "rules")
     : undefined;
   const forSections = { projects, known, tokens: sectionTokens, ...(rulesCommand && { rulesCommand }) };
-  const { sections, isKept, records: quoted } = startSections(port.statements, forSections, readRules);
+  const { sections, isKept, records: quoted } = startSections(port.statements, forSections);
   const left =
     tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));
   const chosen = chosenObservations(port, projects, {

@@ -135,7 +135,7 @@ export function createTextCache() {
 }
 
 /** Key of a record's text: another revision has another one. */
-export function keyOf({ id, revision }: QuotedRecord): string {
+function keyOf({ id, revision }: QuotedRecord): string {
   return `o${id}.${revision}`;
 }
 

@@ -95,19 +95,6 @@ describe("the start of a session", () => {
     ]);
   });
 
-  it("adds the day to rules that may contradict each other", async () => {
-    say("Use npm.", rule);
-    say("Use pnpm.", rule);
-    say("Short answers.", rule);
-    const text = await createMemoryContext(memory).sessionText("app");
-    expect(text.split("\n").slice(4, -1)).toEqual([
-      "## Rules from the user",
-      "- Short answers. (#3)",
-      "- Use pnpm. (#2, 2026-11-20)",
-      "- Use npm. (#1, 2026-11-20)",
-    ]);
-  });
-
   it("shows little of the work that old sessions left open, and last", async () => {
     for (let n = 1; n <= 20; n++) {
       const at = someTime + n * hour;

@@ -122,12 +122,13 @@ type Wanted = Omit<Parameters<ContextPort["forContext"]>[0], "project">;
 
 function chosen(
   observations: readonly Observation[],
-  { limit, sessions: mostSessions, types, concepts, routine }: Wanted,
+  { limit, sessions: mostSessions, types, concepts, of }: Wanted,
 ): Observation[] {
   const sessions = new Set<string>();
   return observations
     .filter((record) => {
-      if ((!routine && record.routine === 1) || isProposal(record)) return false;
+      if (isProposal(record) || (of !== "all" && record.routine === 1)) return false;
+      if (of === "written" && (record.salience !== null || record.generator === "local")) return false;
       if (types !== null && !types.includes(record.obs_type)) return false;
       if (concepts !== null && !parseList(record.concepts).some((concept) => concepts.includes(concept)))
         return false;

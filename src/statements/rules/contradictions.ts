@@ -1,10 +1,9 @@
 // Pairs of standing rules that contradict each other.
-
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { ComparedRule } from "../../core/records/records.ts";
 import type { Reach, Speaker } from "../../core/records/statement.ts";
 import { isSameRule } from "./same-rule.ts";
-import { compareSubjects, type Subject, sameSubject, subjectOf } from "./subject.ts";
+import { compareSubjects, sameSubject, subjectOf } from "./subject.ts";
 
 interface Contradiction {
   older: number;
@@ -22,46 +21,20 @@ interface ListedRule {
 
 /** Ids of the pairs that can apply together. Compares the newest rules only. */
 export function contradictionsIn(rules: readonly ListedRule[]): Contradiction[] {
-  return createContradictions()(rules);
+  const compared = rules
+    .toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id)
+    .slice(0, mostCompared)
+    .map((rule) => ({ rule, subject: subjectOf({ ...rule, standing: true }) }));
+  return compared.flatMap((newer, index) =>
+    compared
+      .slice(index + 1)
+      .filter(
+        (older) => meet(older.rule, newer.rule) && compareSubjects(older.subject, newer.subject) !== null,
+      )
+      .map((older) => ({ older: older.rule.id, newer: newer.rule.id })),
+  );
 }
 
-/** The same with a cache of subjects and compared pairs, for repeated lists. */
-export function createContradictions(): (rules: readonly ListedRule[]) => Contradiction[] {
-  const subjects = new Map<string, Subject>();
-  const pairs = new WeakMap<Subject, WeakMap<Subject, boolean>>();
-  const contradict = (older: Subject, newer: Subject): boolean => {
-    const ofNewer = pairs.get(newer) ?? new WeakMap<Subject, boolean>();
-    pairs.set(newer, ofNewer);
-    const known = ofNewer.get(older);
-    if (known !== undefined) return known;
-    const isPair = compareSubjects(older, newer) !== null;
-    ofNewer.set(older, isPair);
-    return isPair;
-  };
-  const read = (rule: ListedRule): Subject => {
-    const key = `${rule.said_by} ${rule.text}`;
-    const known = subjects.get(key);
-    if (known !== undefined) return known;
-    if (subjects.size >= mostKept) subjects.clear();
-    const subject = subjectOf({ ...rule, standing: true });
-    subjects.set(key, subject);
-    return subject;
-  };
-  return (rules) => {
-    const compared = rules
-      .toSorted((a, b) => b.created_at_epoch - a.created_at_epoch || b.id - a.id)
-      .slice(0, mostCompared)
-      .map((rule) => ({ rule, subject: read(rule) }));
-    return compared.flatMap((newer, index) =>
-      compared
-        .slice(index + 1)
-        .filter((older) => meet(older.rule, newer.rule) && contradict(older.subject, newer.subject))
-        .map((older) => ({ older: older.rule.id, newer: newer.rule.id })),
-    );
-  };
-}
-
-const mostKept = 1_000;
 // Their 5,000 pairs block the worker for about 20 ms.
 const mostCompared = 100;
 

@@ -12,6 +12,9 @@ import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 import { notProposed } from "./statements.ts";
 
+/** All, those that are not routine work, or of these the active ones that a model or a user wrote, without statements. */
+type ContextRecords = "all" | "telling" | "written";
+
 interface ContextRequest {
   project: string;
   limit: number;
@@ -20,19 +23,27 @@ interface ContextRequest {
   /** Null for every type; concepts likewise, else at least one of them. */
   types: readonly string[] | null;
   concepts: readonly string[] | null;
-  /** Whether routine work is included. */
-  routine: boolean;
+  of: ContextRecords;
 }
 
 export function createRecent(db: Sqlite) {
   const sql = createSql(db);
-  const newest = sql.all<[project: string, limit: number, offset: number], Observation>(
-    `select ${observationColumns}
-     from observations
-     where project = ?
-     order by created_at_epoch desc, id desc
-     limit ? offset ?`,
-  );
+  const newest = (from: string) =>
+    sql.all<[project: string, limit: number, offset: number], Observation>(
+      `select ${observationColumns}
+       from observations ${from}
+       order by created_at_epoch desc, id desc
+       limit ? offset ?`,
+    );
+  // Left out before their texts are read: routine work is most of the newest rows.
+  const readers = {
+    all: newest("where project = ?"),
+    telling: newest("where project = ? and routine = 0"),
+    written: newest(
+      `indexed by observations_telling
+       where project = ? and status = 'active' and routine = 0 and generator <> 'local' and salience is null`,
+    ),
+  };
   const lastMessage = sql.value<[project: string, sessions: number], unknown>(
     `select json_extract(e.payload, '$.last_assistant_message')
      from (select id from sessions where project = ? order by id desc limit ?) s
@@ -49,7 +60,7 @@ export function createRecent(db: Sqlite) {
   );
   return {
     /** Newest first, without rejected ones. */
-    forContext: (request: ContextRequest) => readForContext(newest, request),
+    forContext: (request: ContextRequest) => readForContext(readers[request.of], request),
     /** Pinned and still active, newest first. Without the index every record of the project would be read. */
     pinned: sql.all<[project: string, limit: number], Observation>(
       `select ${observationColumns}
@@ -99,10 +110,9 @@ function readForContext(
   return chosen;
 }
 
-function isWanted(observation: Observation, { types, concepts, routine }: ContextRequest): boolean {
+function isWanted(observation: Observation, { types, concepts }: ContextRequest): boolean {
   const { status, superseded_by } = observation;
-  if (status === "rejected" || (observation.routine === 1 && !routine) || isProposal(observation))
-    return false;
+  if (status === "rejected" || isProposal(observation)) return false;
   // Closed, or taken back.
   if (status === "superseded" && superseded_by === null) return false;
   if (types !== null && !types.includes(observation.obs_type)) return false;

@@ -9,7 +9,14 @@ beforeEach(() => {
   recent = createRecent(memory.db);
 });
 
-const everything = { project: "app", limit: 50, sessions: 10, types: null, concepts: null, routine: true };
+const everything = {
+  project: "app",
+  limit: 50,
+  sessions: 10,
+  types: null,
+  concepts: null,
+  of: "all",
+} as const;
 
 describe("forContext", () => {
   it("returns the project's newest observations, newest first, up to the limit", () => {
