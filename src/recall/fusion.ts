@@ -18,7 +18,7 @@ export interface Signals extends Omit<Features, "bm25" | "has"> {
 }
 
 /**
- * Fitted by `npm run bench -- fit` on the development parts of LoCoMo, CoSQA, Cranfield and commit-fixes together, each
+ * Fitted on the development parts of LoCoMo, CoSQA, Cranfield and commit-fixes together, each
  * set weighing the same, by the likelihood of the relevant records (listwise softmax), with a penalty on large weights.
  * Only their proportions count. Dropped without loss: bigrams, length, BM25 beside the index's
  * own, the next record, the session's best, all terms together, title coverage.

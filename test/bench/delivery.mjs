@@ -1,7 +1,6 @@
 // Whether the right memory reaches the agent before it acts: `npm run bench -- delivery --data <folder>`. The options
 // and the form of a scenario are in README.md beside this file.
 import { deliver } from "./delivery/deliver.mjs";
-import { deliverHosted } from "./delivery/hosted.mjs";
 import { createIdealReader } from "./delivery/ideal-reader.mjs";
 import { readOptions, selectScenarios } from "./delivery/options.mjs";
 import { loadScenarioSet, setFolders } from "./delivery/scenario-set.mjs";
@@ -34,17 +33,13 @@ async function runCondition({ say, set, condition, options }) {
     if (!options.show.includes(scenario.id)) continue;
     for (const line of scenarioLines(scenario, scores[at], injected[at])) say(`  ${line}`);
   }
-  // Targets are for whole sets, delivered locally.
-  if (scenarios.length < set.scenarios.length || options.isHosted) return figures;
+  // Targets are for whole sets.
+  if (scenarios.length < set.scenarios.length) return figures;
   return [...gatedFigures(scores, { set: set.name, title, isMixed: condition.mixed > 0 }), ...figures];
 }
 
-// By the worker or by the hosted server. Records of a scripted model have separate figures.
-async function deliverBy(
-  scenarios,
-  { set, condition, title, options: { isScripted, isHosted, isImported } },
-) {
-  if (isHosted) return { injected: await deliverHosted(scenarios, { set, ...condition }), figures: [] };
+// Records of a scripted model have separate figures.
+async function deliverBy(scenarios, { set, condition, title, options: { isScripted, isImported } }) {
   if (!isScripted)
     return { injected: await deliver(scenarios, { set, ...condition, isImported }), figures: [] };
   const model = await startScriptedModel(createIdealReader(set.scenarios));
@@ -72,9 +67,9 @@ function reportLines(scores, { showsMisses }) {
   ];
 }
 
-function titleOf({ name }, { noiseSessions, mixed }, { isScripted, isHosted, isImported }) {
+function titleOf({ name }, { noiseSessions, mixed }, { isScripted, isImported }) {
   const past = isImported ? ", imported" : "";
-  const writer = isHosted ? ", hosted server" : isScripted ? ", scripted model" : "";
+  const writer = isScripted ? ", scripted model" : "";
   const others = mixed === 0 ? "" : ` and ${mixed} of other scenarios`;
   return `${name}${writer}${past}, ${noiseSessions} unrelated sessions${others} in between`;
 }

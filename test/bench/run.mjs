@@ -1,6 +1,6 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
 // A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes, sync); without one all of them run.
-// retrieval, fit, server-retrieval and delivery (they need --data)
+// retrieval, server-retrieval and delivery (they need --data)
 // run only when named, and so do import (100,000 lines, or `--size`), tui, hook-faults, hook-hosts (they take minutes; `--runs N`, `--only`) and install (npm, and Node 22.14). README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -35,7 +35,6 @@ const known = [
 // Only by name: they need --data, or minutes.
 const named = [
   "retrieval",
-  "fit",
   "server-retrieval",
   "import",
   "delivery",
@@ -62,7 +61,6 @@ const { values: given, positionals: names } = readWords({
   only: text,
   show: text,
   misses: flag,
-  hosted: flag,
   imported: flag,
   model: text,
 });

@@ -14,17 +14,12 @@ export function readOptions(given) {
   const show = list(given.show);
   if (given.model !== undefined && given.model !== "scripted")
     throw new Error(`--model ${given.model}: the only model is "scripted"; without it, local writes`);
-  if (given.hosted === true && given.model !== undefined)
-    throw new Error("--hosted does not go with --model");
-  if (given.imported === true && given.hosted === true)
-    throw new Error("--imported does not go with --hosted");
   return {
     conditions: conditions(given),
     wanted: only.length > 0 ? only : show,
     show,
     showsMisses: given.misses === true,
     isScripted: given.model === "scripted",
-    isHosted: given.hosted === true,
     isImported: given.imported === true,
   };
 }

@@ -68,7 +68,7 @@ export function runHooks({ hooks, environment }, payload) {
 }
 
 /** Commands of the hooks whose matcher takes the event: by tool, or by the source of a session start. */
-export function commandsFor(hooks, payload) {
+function commandsFor(hooks, payload) {
   const subject = payload.tool_name ?? payload.source ?? payload.reason ?? "";
   return (hooks[payload.hook_event_name] ?? [])
     .filter(({ matcher = "" }) => ["", "*"].includes(matcher) || new RegExp(`^(?:${matcher})$`).test(subject))

@@ -45,7 +45,7 @@ export function transcript(sessions) {
 }
 
 /** What is wrong with one scenario, a line each. */
-export function scenarioFaults(scenario, noise) {
+function scenarioFaults(scenario, noise) {
   const { id, kind, past, now, need, never } = scenario;
   const fault = (text) => `${id}: ${text}`;
   if (!kinds.includes(kind)) return [fault(`unknown kind ${kind}`)];

@@ -75,7 +75,7 @@ export function quietNoise(scores) {
 }
 
 /** Mean, 95th percentile and largest of `values`; zeros where there are none. */
-export function distribution(values) {
+function distribution(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const rank = Math.max(0, Math.ceil(sorted.length * 0.95) - 1);
   const sum = sorted.reduce((total, value) => total + value, 0);

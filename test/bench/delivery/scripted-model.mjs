@@ -30,7 +30,7 @@ export async function startScriptedModel(telling) {
 }
 
 /** The answer to one prompt: an observation of its tool uses, and each summary that it asks for. */
-export function answerTo(prompt, telling) {
+function answerTo(prompt, telling) {
   const { messages, summarized } = readBatchPrompt(prompt);
   const uses = messages.filter(({ number }) => !summarized.includes(number));
   return {

@@ -80,7 +80,7 @@ export function scenarioLines(scenario, score, injected) {
 }
 
 /** Rows of cells as aligned lines; the first column is text, the others are numbers. */
-export function renderRows(rows) {
+function renderRows(rows) {
   const texts = rows.map((row) => row.map(String));
   const widths = texts[0].map((_, column) => Math.max(...texts.map((row) => row[column].length)));
   return texts.map((row) =>
