@@ -1,14 +1,11 @@
 // Ranks the records of a project for a prompt: shared words, words of their turn, and salience.
 import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
-import { isQuestion } from "../statements/text/sentence-cues.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
 import { textTokens } from "./budget.ts";
 import type { EarlierPrompt } from "./context-port.ts";
 import { type AskedFor, askedFor, type PromptKind } from "./prompt-kind.ts";
 import {
-  addsNothing,
-  createShownTurns,
   createTextCache,
   lossOfTakenUp,
   type TextCache,
@@ -75,9 +72,8 @@ export function createPromptRanking(texts: TextCache = createTextCache()): Promp
         one.score > Math.max(least, best.score - limit.spread) && one.shared >= leastShared;
       // Measured against the best record even if that one is known.
       const unknown = scored.filter(({ record }) => !known.has(record.id));
-      const isSaid = sameQuestion(new Set(terms));
       const fitting = lessTakenUp(
-        unknown.filter((one) => isCloseEnough(one) && !isSaid(one.record)),
+        unknown.filter(isCloseEnough),
         // The prompt itself is stored already.
         past.prompts.filter((one) => one.prompt_text !== prompt),
       );
@@ -101,12 +97,6 @@ function isRankable({ salience, generator, said_by, standing }: QuotedRecord): b
   if (generator !== "local" || standing === 1) return true;
   if (salience === null || said_by === "tool") return false;
   return salience >= (said_by === "user" ? leastSalience.user : leastSalience.agent);
-}
-
-// An earlier prompt with the same question adds nothing; its answer does.
-function sameQuestion(terms: ReadonlySet<string>): (record: QuotedRecord) => boolean {
-  return ({ said_by, standing, summary }) =>
-    said_by === "user" && standing === 0 && isQuestion(summary) && addsNothing(summary, terms);
 }
 
 // What a later prompt takes up again is worth less, or nothing.
@@ -232,15 +222,13 @@ function fewPerTurn<R extends QuotedRecord>(
   { isResumed }: AskedFor,
 ): Scored<R>[] {
   const counts = new Map<string, number>();
-  const shownTurns = createShownTurns();
   const most = isResumed ? mostOfResumed : mostPerTurn;
   return scored
     .flatMap((one) => {
       const key = turnKey(one.record);
       const before = counts.get(key) ?? 0;
-      if (before === most || (one.record.standing === 0 && shownTurns.isRepeated(one.record))) return [];
+      if (before === most) return [];
       counts.set(key, before + 1);
-      shownTurns.add(one.record, textOf(one.record));
       return isResumed ? one : { ...one, score: one.score - weights.sameTurn * before };
     })
     .sort((a, b) => b.score - a.score || b.record.id - a.record.id);

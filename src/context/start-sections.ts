@@ -13,7 +13,7 @@ import type { EarlierPrompt, StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
-import { byTurn, createShownTurns, lossOfTakenUp, readAddition, takenUpBy, turnKey } from "./turns.ts";
+import { byTurn, lossOfTakenUp, readAddition, takenUpBy, turnKey } from "./turns.ts";
 
 export interface SectionsRequest {
   projects: readonly string[];
@@ -205,7 +205,6 @@ interface Line {
 /** The remaining tokens, and the records that are in. */
 class Room {
   private readonly ids = new Set<number>();
-  private readonly shownTurns = createShownTurns();
   private left: number;
 
   constructor(tokens: number) {
@@ -230,12 +229,11 @@ class Room {
     for (const line of lines) {
       if (room < leastLine) break;
       const cost = textTokens(line.text) + newlineTokens;
-      if (cost > room || this.ids.has(line.record.id) || this.isRepeated(line.record)) continue;
+      if (cost > room || this.ids.has(line.record.id)) continue;
       room -= cost;
       shown.push(line);
       this.ids.add(line.record.id);
       if (line.also !== undefined) this.ids.add(line.also.id);
-      this.shownTurns.add(line.record, line.text);
     }
     const note = before < reserved ? null : noteFor(shown.length);
     if (shown.length > 0 || note !== null) this.left -= before - room + textTokens(heading) + headingTokens;
@@ -251,11 +249,6 @@ class Room {
       ],
       records: ordered.map(({ record }) => ({ kind: "observation", id: record.id })),
     };
-  }
-
-  // A rule is always shown, and what the agent kept.
-  private isRepeated(record: QuotedRecord): boolean {
-    return record.standing === 0 && !isKept(record) && this.shownTurns.isRepeated(record);
   }
 }
 

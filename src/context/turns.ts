@@ -139,30 +139,7 @@ function keyOf({ id, revision }: QuotedRecord): string {
   return `o${id}.${revision}`;
 }
 
-/** What a reader is shown of each turn. */
-export function createShownTurns() {
-  const shown = new Map<string, Set<string>>();
-  return {
-    /** True when the turn's shown statements contain its names, its numbers and most of its words. */
-    isRepeated(record: OfTurn & Pick<QuotedRecord, "summary">): boolean {
-      const known = shown.get(turnKey(record));
-      return known !== undefined && addsNothing(record.summary, known);
-    },
-    add(record: OfTurn, text: string) {
-      const key = turnKey(record);
-      const known = shown.get(key) ?? new Set();
-      for (const term of topicTermsOf(text)) known.add(term);
-      shown.set(key, known);
-    },
-  };
-}
-
-/** True when `known` has all names and numbers of the text and most of its terms. */
-export function addsNothing(text: string, known: ReadonlySet<string>): boolean {
-  return readAddition(text).isNothingBeside(known);
-}
-
-/** The terms of a text, and whether it `addsNothing`: for one text beside many. */
+/** The terms of a text, and whether others have all of its names and numbers and most of its terms. */
 export function readAddition(text: string) {
   const terms = topicTermsOf(text);
   let specific: readonly string[] | undefined;

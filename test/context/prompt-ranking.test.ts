@@ -105,15 +105,3 @@ test("what the user refuses with the next prompt stays out", () => {
   expect(found("no, it is still broken")).toHaveLength(1);
   expect(found("now sort them by name")).toHaveLength(1);
 });
-
-test("a question is answered by what was said then, not by the same question", () => {
-  const question = memory.addObservation({
-    title: "Why does the webhook arrive twice?",
-    summary: "Why does the webhook arrive twice?",
-    prompt_number: 2,
-    statement: { said_by: "user", standing: false, reach: "project", salience: 1 },
-  });
-  const records = [question, conclusion("The webhook is sent twice because `retry()` counts from zero.", 2)];
-  expect(rankedFor("why does the webhook arrive twice?", records)).toEqual([records[1]?.summary]);
-  expect(rankedFor("the webhook arrives late again", records)).toContain(question.summary);
-});
