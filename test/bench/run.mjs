@@ -1,7 +1,7 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, fuzz, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes, sync); without one all of them run.
+// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes, sync); without one all of them run.
 // retrieval, server-retrieval and delivery (they need --data)
-// run only when named, and so do import (100,000 lines, or `--size`), tui, hook-faults, hook-hosts (they take minutes; `--runs N`, `--only`) and install (npm, and Node 22.14). README.md beside this file describes the options of delivery.
+// run only when named, and so do import (100,000 lines, or `--size`), tui, hook-hosts (they take minutes) and install (npm, and Node 22.14). README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { renderFigure, renderTable } from "./measure.mjs";
@@ -13,14 +13,12 @@ const known = [
   "ingest",
   "search",
   "context",
-  "canaries",
   "vectors",
   "rss",
   "faults",
   "documents",
   "secrets",
   "cleaning",
-  "fuzz",
   "tokens",
   "abandoned",
   "stream",
@@ -33,16 +31,7 @@ const known = [
   "sync",
 ];
 // Only by name: they need --data, or minutes.
-const named = [
-  "retrieval",
-  "server-retrieval",
-  "import",
-  "delivery",
-  "hook-faults",
-  "hook-hosts",
-  "install",
-  "tui",
-];
+const named = ["retrieval", "server-retrieval", "import", "delivery", "hook-hosts", "install", "tui"];
 
 // Node reads these certificates at each start: the floors would rise by 70 ms, and the ratios fall.
 delete process.env.NODE_EXTRA_CA_CERTS;
@@ -55,7 +44,6 @@ const { values: given, positionals: names } = readWords({
   data: text,
   peers: text,
   size: text,
-  runs: text,
   "noise-sessions": text,
   mixed: text,
   only: text,

@@ -1,11 +1,10 @@
 // Hooks as `mem install` registers them: the command lines in the files of each host, started as the host starts them.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { root } from "../worker.mjs";
 
 const mem = join(root, "bin", "mem.js");
-const plugin = join(root, "hooks");
 
 /** Registers the hosts in the home and stops the worker that this starts. */
 export function installHosts(home, hosts) {
@@ -48,35 +47,6 @@ export function emptyShells(host) {
   return { shell: [...shell, ":"], plainShell: [shell[0], "-c", ":"] };
 }
 
-/** The hooks of Claude Code's plugin. */
-export function pluginHooks(home) {
-  const env = { ...home.env, CLAUDE_PLUGIN_ROOT: plugin };
-  const hooks = hooksIn(readJson(join(plugin, "hooks", "hooks.json")));
-  return hooks.map(({ event, command }) => ({ event, words: ["/bin/sh", "-c", command], env }));
-}
-
-/** The hooks of the host as the command `mem hook`, in Node. */
-export function nodeHooks(home, host) {
-  return registeredHooks(home, host).map(({ event, env }) => {
-    const words = [process.execPath, mem, "hook", kebab(event), "--host", host];
-    return { event, words, env };
-  });
-}
-
-/** The copies of the plugins that OpenCode and OpenClaw load. */
-export function pluginFiles(home) {
-  return {
-    opencode: join(homeOf(home), ".config", "opencode", "plugins", "mem.js"),
-    openclaw: join(home.dataDir, "bin", "openclaw", "index.js"),
-  };
-}
-
-/** The folder of the launcher in the data directory. */
-export function launcherFolder(home) {
-  const [command] = registeredHooks(home, "claude-code").map(({ words }) => words.at(-1));
-  return dirname(/'([^']*)'; \[ -r/.exec(command)?.[1].concat("/mem-hook.sh"));
-}
-
 // Groups of handlers, or handlers: whatever has a command or a bash line of ours.
 function hooksIn({ hooks }) {
   return Object.entries(hooks).flatMap(([event, listed]) =>
@@ -85,10 +55,6 @@ function hooksIn({ hooks }) {
       .map(({ command, bash }) => ({ event, command: command ?? bash }))
       .filter(({ command }) => command.includes("mem-hook.sh")),
   );
-}
-
-function kebab(event) {
-  return event.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 }
 
 function readJson(path) {
