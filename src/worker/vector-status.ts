@@ -31,16 +31,19 @@ export function createVectorStatus(deps: StatusDeps) {
   return (): VectorStatus => {
     const current = background.current();
     const { done, total } = counts(current?.id ?? 0);
+    const refused = background.refused();
+    const [first] = refused;
     const failure = background.failure() ?? asFailure(unasked());
     const served = serving();
     const earlier = served === undefined || served.id === current?.id ? null : served;
     const moves = earlier === null ? "embedding" : "re-embedding";
     return {
-      state: failure !== null ? "failing" : done >= total ? "ready" : moves,
+      state: failure !== null ? "failing" : done + refused.size >= total ? "ready" : moves,
       ...chosen,
       dimension: current?.dimension ?? null,
       done,
       total,
+      refused: first === undefined ? null : { count: refused.size, id: first[0], reason: first[1] },
       reason: failure?.message ?? null,
       next: failure?.next ?? null,
       earlier: earlier && { embedder: earlier.embedder, model: earlier.model, asked: mayAsk(earlier) },

@@ -65,6 +65,7 @@ describe("with an embedder", () => {
       dimension: 64,
       done: 2,
       total: 2,
+      refused: null,
       reason: null,
       next: null,
       earlier: null,

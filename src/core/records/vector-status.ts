@@ -2,7 +2,7 @@
 
 /**
  * - `off`: embedding is off; `reason` says why.
- * - `ready`: every observation has its vector.
+ * - `ready`: every observation has its vector, or was refused.
  * - `embedding`: some observations have no vector yet.
  * - `re-embedding`: another embedder or model takes over; `earlier` names the embedder of the existing vectors.
  * - `failing`: embedding is paused, or the last query got no vector; `reason` says why, `next` what to do.
@@ -15,6 +15,8 @@ export interface VectorStatus {
   dimension: number | null;
   done: number;
   total: number;
+  /** Observations that the embedder refuses, and the reason of one. Absent from earlier workers and from the server. */
+  refused?: { count: number; id: number; reason: string } | null | undefined;
   reason: string | null;
   next: string | null;
   /**
@@ -38,8 +40,9 @@ export interface VectorSet {
 export function vectorsInWords(status: VectorStatus): string {
   const earlier = earlierInWords(status);
   // A reason ends with a full stop, which the continuation drops.
-  const state = earlier === "" ? stateInWords(status) : stateInWords(status).replace(/\.$/, "");
-  return `${state}${earlier}`;
+  const refused = refusedInWords(status);
+  const state = stateInWords(status);
+  return `${earlier + refused === "" ? state : state.replace(/\.$/, "")}${refused}${earlier}`;
 }
 
 /** `onnx (Xenova/all-MiniLM-L6-v2)`. */
@@ -54,6 +57,11 @@ function earlierInWords({ earlier }: VectorStatus): string {
   return earlier.asked
     ? `; until then the vectors of ${who} are searched`
     : `; the vectors are from ${who}, which is no longer configured: no search by meaning until then`;
+}
+
+function refusedInWords({ refused }: VectorStatus): string {
+  if (!refused) return "";
+  return `; ${count(refused.count)} without a vector, such as observation ${refused.id}: ${refused.reason.replace(/\.$/, "")}`;
 }
 
 function stateInWords(status: VectorStatus): string {

@@ -84,6 +84,7 @@ const vectors = z.lazy(() =>
       dimension: z.int().nullable(),
       done: z.int(),
       total: z.int(),
+      refused: z.object({ count: z.int(), id: z.int(), reason: z.string() }).nullable().optional(),
       reason: z.string().nullable(),
       next: z.string().nullable(),
       /** Absent from workers of an earlier version. */

@@ -44,7 +44,7 @@ export function createBackground({ retryMs, ...deps }: BackgroundDeps) {
     pauses: createPauses({ retryMs, onFailure: deps.onFailure }),
     ending: new AbortController(),
     fresh: new Set(),
-    refused: new Set(),
+    refused: new Map(),
     found: [],
     before: Number.MAX_SAFE_INTEGER,
     wake: () => undefined,
@@ -63,6 +63,7 @@ export function createBackground({ retryMs, ...deps }: BackgroundDeps) {
       state.wake();
     },
     failure: state.pauses.failure,
+    refused: (): ReadonlyMap<number, string> => state.refused,
     /** The set that is being filled; undefined before the first vector. */
     current: () => currentSet(state),
     /** Resolves when the work has ended. */
@@ -78,8 +79,8 @@ interface State extends Omit<BackgroundDeps, "retryMs"> {
   pauses: Pauses;
   ending: AbortController;
   fresh: Set<number>;
-  /** Observations whose text the embedder refuses, also in its short form. */
-  refused: Set<number>;
+  /** Observations whose text the embedder refuses, also in its short form, with its reason. */
+  refused: Map<number, string>;
   /** Observations without a vector that the scan found. */
   found: number[];
   /** Where the scan continues; null at its end. */
@@ -162,7 +163,7 @@ function embedAll(state: State, batch: readonly EmbeddedText[]): Promise<void> {
     put: (...embedded) => put(state, ...embedded),
     onRefused({ id }, { message }) {
       state.onFailure(`observation ${id} has no vector: ${message}`);
-      state.refused.add(id);
+      state.refused.set(id, message);
     },
   });
 }

@@ -12,8 +12,10 @@ interface Embedding<T> {
 }
 
 const shortText = 1_000;
+// Any embedder takes it. Sent after a refusal: it tells a refused text from a server that refuses everything.
+const harmless = "memory";
 
-/** Embeds the items in one call, or one by one after a refusal. Throws every other failure. */
+/** Embeds the items in one call; after a refusal in halves, down to the refused text. Throws every other failure. */
 export async function embedItems<T>(
   embedder: Embedder,
   items: readonly T[],
@@ -24,20 +26,27 @@ export async function embedItems<T>(
     await put(some, await embedder.embed(texts, "document", signal));
   }
 
-  async function embedAlone(item: T): Promise<void> {
-    try {
-      await embed([item]);
-    } catch (cause) {
-      demandRefusal(cause);
-      await embed([item], shortText).catch((again: unknown) => onRefused(item, demandRefusal(again)));
-    }
+  async function embedParts(some: readonly T[]): Promise<void> {
+    const [first] = some;
+    if (first === undefined) return;
+    if (some.length === 1)
+      return embed(some, shortText).catch((cause: unknown) => onRefused(first, demandRefusal(cause)));
+    const half = Math.ceil(some.length / 2);
+    for (const part of [some.slice(0, half), some.slice(half)])
+      await embed(part).catch((cause: unknown) => {
+        demandRefusal(cause);
+        return embedParts(part);
+      });
   }
 
   try {
     await embed(items);
   } catch (cause) {
     demandRefusal(cause);
-    for (const item of items) await embedAlone(item);
+    await embedder.embed([harmless], "document", signal).catch(() => {
+      throw cause;
+    });
+    await embedParts(items);
   }
 }
 

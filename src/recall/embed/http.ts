@@ -123,7 +123,9 @@ function readVectors(who: string, text: string, wanted: number, secrets: readonl
     lists.length === wanted
       ? checkVectors(lists.map(numbersOf), wanted)
       : `${lists.length} vectors for ${wanted} texts`;
-  if (typeof checked === "string") throw new EmbedFailure("unavailable", `${who} answered with ${checked}.`);
+  // As many as asked for, and one of them unusable: its text is the cause.
+  const kind = lists.length === wanted ? "refused" : "unavailable";
+  if (typeof checked === "string") throw new EmbedFailure(kind, `${who} answered with ${checked}.`);
   return checked;
 }
 
@@ -163,7 +165,8 @@ function refused(
   if (status === 401 || status === 403) return new EmbedFailure("setup", message, { hint: setKey });
   // Ollama answers 404 for an unknown model, other servers for a path.
   if (status === 404 || status === 405) return new EmbedFailure("setup", message, { hint: setModel });
-  if (status === 400 || status === 413 || status === 422) return new EmbedFailure("refused", message);
+  // llama.cpp and Ollama answer 500 for a text that is too long for the model.
+  if ([400, 413, 422, 500].includes(status)) return new EmbedFailure("refused", message);
   const wait = retryAfterMs(headers, text, now);
   return new EmbedFailure("unavailable", message, wait === undefined ? {} : { retryAfterMs: wait });
 }

@@ -211,9 +211,6 @@ function createStep(
         counts.made += await store(some.map(({ seq }, at) => ({ seq, vector: unitOf(vectors[at]) })));
       },
     });
-    // Some servers refuse every text when they do not have the model.
-    if (refused.length > 1 && refused.length === records.length)
-      throw new EmbedFailure("setup", "The embedder refuses every text.");
     if (refused.length > 0) counts.refused += await store(refused.map(({ seq }) => ({ seq, vector: null })));
   }
 

@@ -145,7 +145,7 @@ function createVectorReader(db: Sqlite) {
     `select id as "row", observation_id as id, vector
      from observation_vectors
      where id > ? and set_id = ?
-     order by id
+     order by observation_vectors.id
      limit ?`,
   );
   // Read from an index alone: reading 100,000 records for their project takes four times as long as their vectors.

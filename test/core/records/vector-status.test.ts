@@ -23,6 +23,10 @@ test.each<[Partial<VectorStatus>, string]>([
     { state: "failing", reason: "No model.", earlier: { embedder: "http", model: "m", asked: false } },
     "onnx (a/model), 1,234 of 5,000 embedded: No model; the vectors are from http (m), which is no longer configured: no search by meaning until then",
   ],
+  [
+    { done: 4_999, refused: { count: 1, id: 7, reason: "Too long." } },
+    "onnx (a/model), 5,000 observations; 1 without a vector, such as observation 7: Too long",
+  ],
   [{ state: "embedding", model: "" }, "onnx, embedding 1,234 of 5,000"],
   [{ state: "failing", reason: "No key." }, "onnx (a/model), 1,234 of 5,000 embedded: No key."],
   [

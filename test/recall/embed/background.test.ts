@@ -238,5 +238,19 @@ describe("failures", () => {
     await eventually(() => expect(held()).toEqual({ m: 3 }));
     await eventually(() => expect(failures).toEqual([`observation ${never.id} has no vector: too long`]));
     expect(work.failure()).toBeNull();
+    expect([...work.refused()]).toEqual([[never.id, "too long"]]);
+  });
+
+  test("an embedder that refuses every text is asked again for all of them", async () => {
+    const { add, background, held } = open();
+    add("a", "b", "c");
+    const embedder = scriptedEmbedder();
+    embedder.fail = () => new EmbedFailure("refused", "no such model");
+    const work = background(embedder);
+    work.start();
+    await eventually(() => expect(work.failure()?.message).toBe("no such model"));
+    expect(work.refused().size).toBe(0);
+    embedder.fail = () => undefined;
+    await eventually(() => expect(held()).toEqual({ m: 3 }));
   });
 });

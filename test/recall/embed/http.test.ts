@@ -79,8 +79,9 @@ describe("failures", () => {
     [{ status: 302, headers: { location: "http://127.0.0.1:1/x" } }, "setup", "Redirects are not followed"],
     [{ body: "<html>" }, "unavailable", "invalid JSON"],
     [{ body: '{"data":[]}' }, "unavailable", "0 vectors for 1 texts"],
-    [{ body: '{"embeddings":[["1",2]]}' }, "unavailable", "a value that is not a number"],
-    [{ body: '{"embeddings":[[]]}' }, "unavailable", "vectors of 0 numbers"],
+    [{ status: 500, body: '{"error":"too long for the model"}' }, "refused", "too long for the model"],
+    [{ body: '{"embeddings":[["1",2]]}' }, "refused", "a value that is not a number"],
+    [{ body: '{"embeddings":[[]]}' }, "refused", "vectors of 0 numbers"],
   ])("%j is %s: %s", async (reply, kind, message) => {
     const server = await embeddingServer();
     server.reply = () => reply;

@@ -61,6 +61,15 @@ describe("a vector and its observation", () => {
     expect(held()).toEqual([]);
   });
 
+  test("every page of vectors is read when the newest record was embedded first", () => {
+    const { addObservation, put, reader, set } = openVectors();
+    const ids = ["a", "b", "c", "d", "e"].map((title) => addObservation({ title }));
+    for (const observation of ids.toReversed()) put(observation);
+    const first = reader.page(set.id, 0, 3);
+    const second = reader.page(set.id, first.at(-1)?.row ?? 0, 3);
+    expect([...first, ...second].map(({ id }) => id)).toEqual(ids.map(({ id }) => id).toReversed());
+  });
+
   test("a vector goes with its observation, also when the session takes it along", () => {
     const { addObservation, put, held, sql } = openVectors();
     const first = addObservation({ title: "one", session: "a" });
