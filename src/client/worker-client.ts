@@ -120,8 +120,9 @@ interface ClientOptions {
   start?(): Promise<boolean>;
 }
 
-// A worker on this machine answers in milliseconds; one that takes longer than this is stuck.
-const defaultDeadlines: Deadlines = { connectMs: 1_000, answerMs: 5_000 };
+// A worker answers in milliseconds. The first context after a start reads thousands of records with code that is not
+// compiled yet: with four programs on each core that took 5 s.
+const defaultDeadlines: Deadlines = { connectMs: 1_000, answerMs: 15_000 };
 
 /**
  * A client of the worker that owns `dataDir`. It connects with the first request. Every request throws the worker's own

@@ -160,8 +160,9 @@ async function atPrompt(
   const { project, written } = place;
   const ranking = deps.context.rankFor({ project, words, known, written });
   const records = injection.records.map((id) => ofId(deps, id, promptReason(words, id, ranking)));
+  if (injection.text !== "") return momentOf("prompt", injection.text, { records, nothing: "" });
   const unseen = deps.context.rankFor({ project, words, known: none, written });
-  return momentOf("prompt", injection.text, { records, nothing: noRecordFits(words, ranking, unseen) });
+  return momentOf("prompt", "", { records, nothing: noRecordFits(words, ranking, unseen) });
 }
 
 function promptReason(prompt: string, id: number, ranking: RankedRecords | null): Reason {

@@ -7,6 +7,7 @@ import type { EarlierPrompt } from "./context-port.ts";
 import { type AskedFor, askedFor, type PromptKind } from "./prompt-kind.ts";
 import {
   createTextCache,
+  hasTerm,
   lossOfTakenUp,
   type TextCache,
   type Turns,
@@ -135,14 +136,14 @@ interface Scoring {
 
 function scoreOf<R extends QuotedRecord>(record: R, { query, idf, turns, texts }: Scoring): Scored<R> {
   const ownTerms = texts.ofRecord(record);
-  const ofTurn = turns.get(turnKey(record));
+  const ofTurn = turns.get(turnKey(record)) ?? [];
   let own = 0;
   let turn = 0;
   let shared = 0;
   for (const term of query) {
     const isOwn = ownTerms.has(term);
     if (isOwn) own += idf.get(term) ?? 0;
-    else if (ofTurn?.has(term) === true) turn += idf.get(term) ?? 0;
+    else if (hasTerm(ofTurn, term)) turn += idf.get(term) ?? 0;
     else continue;
     shared += (isOwn ? 1 : 0.5) * (pairOfCjk.test(term) ? 0.5 : 1);
   }
@@ -157,9 +158,9 @@ function sharedBy(
   { query, turns, texts }: Scoring,
 ): Pick<RankedRecord, "own" | "turn"> {
   const ownTerms = texts.ofRecord(record);
-  const turn = turns.get(turnKey(record));
+  const turn = turns.get(turnKey(record)) ?? [];
   const own = query.filter((term) => ownTerms.has(term));
-  return { own, turn: query.filter((term) => !ownTerms.has(term) && turn?.has(term) === true) };
+  return { own, turn: query.filter((term) => !ownTerms.has(term) && hasTerm(turn, term)) };
 }
 
 function withNamesFirst<R extends QuotedRecord>(
@@ -191,7 +192,7 @@ function weightsOf(query: readonly string[], turns: Turns): Map<string, number> 
   const all = [...turns.values()];
   return new Map(
     query.map((term) => {
-      const found = all.reduce((sum, terms) => sum + Number(terms.has(term)), 0);
+      const found = all.reduce((sum, terms) => sum + Number(hasTerm(terms, term)), 0);
       return [term, Math.log(1 + (count - found + 0.5) / (found + 0.5))];
     }),
   );

@@ -14,26 +14,30 @@ export function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
   return prompt_number === null ? `#${id}` : `${sdk_session_id}:${prompt_number}`;
 }
 
-/** Terms of each turn, by its key. */
-export type Turns = ReadonlyMap<string, ReadonlySet<string>>;
+/** By the key of a turn, the terms of each of its texts: joining the sets takes a third of the time of a ranking. */
+export type Turns = ReadonlyMap<string, readonly ReadonlySet<string>[]>;
+
+export function hasTerm(turn: readonly ReadonlySet<string>[], term: string): boolean {
+  return turn.some((terms) => terms.has(term));
+}
 
 /** The terms of each turn: of its records, its prompt, and the few prompts before it in the session. */
 export function turnsOf(
   { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
   texts: TextCache,
 ): Turns {
-  const turns = new Map<string, Set<string>>();
-  const add = (key: string, more: ReadonlySet<string>): void => {
-    const terms = turns.get(key) ?? new Set();
-    turns.set(key, terms);
-    for (const term of more) terms.add(term);
+  const turns = new Map<string, ReadonlySet<string>[]>();
+  const add = (key: string, ...more: ReadonlySet<string>[]): void => {
+    const texts = turns.get(key);
+    if (texts === undefined) turns.set(key, more);
+    else texts.push(...more);
   };
   const bySession = new Map<string, ReadonlySet<string>[]>();
   for (const prompt of prompts.toSorted((a, b) => a.prompt_number - b.prompt_number)) {
     const asked = bySession.get(prompt.sdk_session_id) ?? [];
     bySession.set(prompt.sdk_session_id, asked);
     asked.push(termsOfPrompt(prompt));
-    for (const terms of asked.slice(-promptsOfTurn)) add(turnKey(prompt), terms);
+    add(turnKey(prompt), ...asked.slice(-promptsOfTurn));
   }
   for (const record of records) if (record.salience !== null) add(turnKey(record), texts.ofRecord(record));
   return turns;
@@ -98,7 +102,7 @@ export function withCompounds(query: readonly string[], turns: Turns): string[] 
   const parts = query.filter((term) => term.length >= leastPart);
   if (parts.length === 0) return [...query];
   const seen = new Set<string>();
-  for (const terms of turns.values())
+  for (const terms of new Set([...turns.values()].flat()))
     for (const term of terms) {
       if (term.length < leastPart || seen.has(term)) continue;
       seen.add(term);

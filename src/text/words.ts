@@ -8,7 +8,7 @@ import { charactersOf, splitRuns, type Word } from "./unspaced.ts";
 export function wordsOf(text: string): Word[] {
   if (!beyondAscii.test(text))
     return (text.match(asciiWord) ?? []).map((word) => ({ text: word, isRun: false }));
-  return [...text.matchAll(wordPattern)].flatMap(([word]) => splitRuns(word));
+  return (text.match(wordPattern) ?? []).flatMap(splitRuns);
 }
 
 /**

@@ -33,7 +33,6 @@ async function checkRecords(): Promise<Disagreements> {
 
 // Each part is a separate read, so that the log can be checkpointed in between. Pauses for as long as each read took.
 async function inTurns(parts: readonly string[], read: (part: string) => void): Promise<void> {
-  failOpenSync("lowering the priority", () => setPriority(constants.priority.PRIORITY_LOW));
   for (const part of parts) {
     const since = systemClock.monotonicMs();
     read(part);
@@ -45,6 +44,8 @@ async function answer(): Promise<void> {
   process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
   // The end of the asking process is seen between two turns, and a read of SQLite is one turn.
   await turn();
+  // The first check comes with a start, whose first requests go before it.
+  failOpenSync("lowering the priority", () => setPriority(constants.priority.PRIORITY_LOW));
   const found = await checks[what]?.();
   process.send?.(found, () => process.disconnect());
 }
