@@ -104,7 +104,8 @@ async function startParts(
     await database.close();
   }
   try {
-    const applied = await migrateServer(database.owner, version());
+    const say = (line: string) => sayWarning(options, log, line);
+    const applied = await migrateServer(database.owner, version(), { say });
     if (applied.length > 0) log.info({ applied }, "the database was migrated");
     const metrics = await listenForMetrics(options, database);
     if (metrics !== null) running.push(metrics.close);

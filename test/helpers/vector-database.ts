@@ -111,7 +111,10 @@ async function ask(lite: PGlite, text: string, values: readonly unknown[] = []) 
 function ownerPool(lite: PGlite, turn: Turn): Pool {
   const query = (asked: string | { text: string; values?: unknown[] }, values?: unknown[]) =>
     typeof asked === "string" ? ask(lite, asked, values) : ask(lite, asked.text, asked.values);
-  const connect = async () => Object.assign(new EventEmitter(), { query, release: () => undefined });
+  // The transaction of the migration lock would be that of the migrations.
+  const ofLock = /^(begin; set local lock_timeout.*|rollback)$/;
+  const lent = async (asked: string, values?: unknown[]) => !ofLock.test(asked) && query(asked, values);
+  const connect = async () => Object.assign(new EventEmitter(), { query: lent, release: () => undefined });
   const pool = new EventEmitter().on("error", () => undefined).on("connect", () => undefined);
   return Object.assign(pool, {
     connect,

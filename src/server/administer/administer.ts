@@ -41,7 +41,7 @@ export interface Migrated {
 export function migrateNow(options: AdministerOptions): Promise<Migrated> {
   return withDatabase(options, async ({ owner }, { described }) => {
     const from = await schemaVersionOf(owner);
-    const applied = await migrateServer(owner, version());
+    const applied = await migrateServer(owner, version(), options);
     const vectors = await prepareHostedVectors(owner, serverEmbedderSettings(options.server));
     return { database: described, from, to: await schemaVersionOf(owner), applied, vectors };
   });
@@ -89,7 +89,7 @@ export function withMigrated<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   return withDatabase(options, async (database) => {
-    await migrateServer(database.owner, version());
+    await migrateServer(database.owner, version(), options);
     return work(database);
   });
 }

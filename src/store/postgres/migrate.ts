@@ -2,7 +2,7 @@
 import { runMigrations } from "graphile-worker";
 import type { Pool, PoolClient } from "pg";
 import { codeOf } from "../../core/error-code.ts";
-import { MemError } from "../../core/errors.ts";
+import { failOpen, MemError } from "../../core/errors.ts";
 import tenancy from "./migrations/0001-tenancy.sql";
 import memory from "./migrations/0002-memory.sql";
 import usageAndAudit from "./migrations/0003-usage-and-audit.sql";
@@ -56,26 +56,85 @@ export const serverSchemaVersion = Math.max(...migrations.map(({ version }) => v
 const lockKey = 6_365_120_026;
 const oldestMajor = 14;
 
-/** Applies missing migrations as the owner; returns their versions. Throws `database_newer` and `setting_invalid`. */
-export async function migrateServer(owner: Pool, product: string): Promise<number[]> {
-  const client = await owner.connect().catch((cause: unknown) => {
-    throw toStorageError(cause);
-  });
-  let major = 0;
+interface MigrateOptions {
+  /** Prints a line for the operator: who has the lock. */
+  say?: ((line: string) => void) | undefined;
+  waitMs?: number;
+}
+
+/**
+ * Applies missing migrations as the owner; returns their versions. Throws `database_newer`, `setting_invalid`, and
+ * `storage_busy` when another session has the lock for a minute.
+ */
+export async function migrateServer(
+  owner: Pool,
+  product: string,
+  options: MigrateOptions = {},
+): Promise<number[]> {
+  const connect = () =>
+    owner.connect().catch((cause: unknown) => {
+      throw toStorageError(cause);
+    });
+  const lock = await connect();
   try {
-    major = await demandVersion(client);
-    await client.query("select pg_advisory_lock($1)", [lockKey]);
-    await makeRoles(client, major);
-    await runMigrations({ pgPool: owner });
-    return await applyMissing(client, product);
+    const major = await demandVersion(lock);
+    await takeLock(lock, options);
+    const client = await connect();
+    try {
+      await makeRoles(client, major);
+      await runMigrations({ pgPool: owner });
+      return await applyMissing(client, product);
+    } catch (cause) {
+      if (codeOf(cause) === "42501") throw await rightsMissing(client, major, cause);
+      throw cause;
+    } finally {
+      client.release(true);
+    }
   } catch (cause) {
-    if (codeOf(cause) === "42501") throw await rightsMissing(client, major, cause);
     throw toStorageError(cause);
   } finally {
-    // Ends the session and with it the lock.
-    client.release(true);
+    await failOpen("ending the transaction of the migration lock", () => lock.query("rollback"));
+    lock.release(true);
   }
 }
+
+const lockWaitMs = 60_000;
+const lockTries = 12;
+
+// In a transaction: a pooler would keep a lock of the session after its client has gone.
+async function takeLock(client: PoolClient, { say, waitMs = lockWaitMs }: MigrateOptions): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    const each = Math.ceil(waitMs / lockTries);
+    await client.query(
+      `begin; set local lock_timeout = ${each}; set local idle_in_transaction_session_timeout = 0`,
+    );
+    try {
+      await client.query("select pg_advisory_xact_lock($1)", [lockKey]);
+      return;
+    } catch (cause) {
+      if (codeOf(cause) !== "55P03") throw cause;
+      await client.query("rollback");
+      const { rows } = await client.query<{ pid: number; who: string }>(lockHolder, [lockKey]);
+      const { pid, who } = rows[0] ?? { pid: 0, who: "a session that has just ended" };
+      if (tried === 1) say?.(`waiting for the migration lock, which ${who} has`);
+      if (tried < lockTries) continue;
+      throw new MemError("storage_busy", {
+        message: `The migration lock is taken: ${who} has it.`,
+        hint: `Wait until that migration ends. If nothing migrates, run as an administrator: \`select pg_terminate_backend(${pid})\`.`,
+        cause,
+      });
+    }
+  }
+}
+
+const lockHolder = `
+  select pid, format('process %s (%s, %s, in this state since %s)', pid, coalesce(nullif(application_name, ''), usename),
+      coalesce(state, 'of another user'), coalesce(to_char(state_change, 'HH24:MI:SS'), 'unknown')) as who
+  from pg_locks
+  join pg_stat_activity using (pid)
+  where locktype = 'advisory' and granted and (classid::bigint << 32) + objid::bigint = $1
+    and pg_locks.database = (select oid from pg_database where datname = current_database())
+  limit 1`;
 
 // The system takes minutes to notice a dead connection.
 const versionTimeoutMs = 3_000;

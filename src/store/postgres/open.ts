@@ -1,5 +1,6 @@
 // Opens the server's database: a pool for tenants, one for work across teams, one for limits, one for the owner.
 import {
+  type ClientBase,
   DatabaseError,
   Pool,
   type PoolClient,
@@ -7,6 +8,7 @@ import {
   type QueryResult,
   type QueryResultRow,
 } from "pg";
+import { codeOf } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import { readAddress } from "./address.ts";
 import { type Listening, type ListenOptions, listen } from "./listen.ts";
@@ -85,28 +87,27 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     application_name: "mem",
   };
-  const pool = (config: PoolConfig, role?: string, bounds: Record<string, number> = {}): Pool => {
-    const made = new Pool({ ...common, ...config, options: `${own}${sessionOptions(role, bounds)}` });
-    // Without a listener, a lost connection ends the process.
-    made.on("error", onConnectionLost);
-    made.on("connect", (client) => client.on("error", onConnectionLost));
+  const pool = (config: PoolConfig, settings: SessionSettings): Pool => {
+    const onConnect = (client: ClientBase) => demandSettings(client, settings);
+    const made = new Pool({ ...common, ...config, onConnect, options: `${own}${optionsOf(settings)}` });
+    hearFailures(made, onConnectionLost);
     return made;
   };
-  const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, "mem_app");
-  const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, "mem_system");
+  const app = pool({ max, query_timeout: statementTimeoutMs + 1_000 }, sessionOf("mem_app"));
+  const system = pool({ max: 4, query_timeout: statementTimeoutMs + 1_000 }, sessionOf("mem_system"));
   // Kept open: a burst must not wait for a new connection.
   const guards = pool(
     { max: 2, connectionTimeoutMillis: guardDeadMs, query_timeout: guardDeadMs, idleTimeoutMillis: 0 },
-    "mem_system",
-    { statement_timeout: guardTimeoutMs },
+    { ...sessionOf("mem_system"), statement_timeout: inUnits(guardTimeoutMs) },
   );
-  const owner = pool({ max: 10 });
+  const owner = pool({ max: 10 }, ofOwner);
   return {
     app: connectionsOf(app),
     system: connectionsOf(system),
     guards: { ...connectionsOf(guards), query: (statement) => queryOf(guards, statement) },
     owner,
-    listen: (options) => listen({ ...common, options: `${own}${sessionOptions("mem_system", {})}` }, options),
+    listen: (options) =>
+      listen({ ...common, options: `${own}${optionsOf(sessionOf("mem_system"))}` }, options),
     pools: () =>
       Object.entries({ app, system, guards, owner }).map(([pool, made]) => ({
         pool: pool as PoolState["pool"],
@@ -120,19 +121,57 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   };
 }
 
+/** Settings of a session, as PostgreSQL shows them. */
+type SessionSettings = Readonly<Record<string, string>>;
+
+// Statements take milliseconds, and compiling one takes up to a second: a backlog drains at a thirtieth of the speed.
+const ofOwner: SessionSettings = { jit: "off", search_path: "mem" };
+
+function sessionOf(role: string): SessionSettings {
+  return {
+    ...ofOwner,
+    statement_timeout: inUnits(statementTimeoutMs),
+    idle_in_transaction_session_timeout: inUnits(idleInTransactionMs),
+    role,
+  };
+}
+
+function inUnits(ms: number): string {
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+}
+
 // Sent with the connection, so that they are session defaults: `reset role` returns to the same role.
-function sessionOptions(role: string | undefined, bounds: Record<string, number>): string {
-  const settings =
-    role === undefined ? { search_path: "mem" } : { ...bounded, ...bounds, search_path: "mem", role };
+function optionsOf(settings: SessionSettings): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ");
 }
 
-const bounded = {
-  statement_timeout: statementTimeoutMs,
-  idle_in_transaction_session_timeout: idleInTransactionMs,
-};
+// A pooler may drop them: then every statement would run as the owner, whom no row-level security and no timeout stops.
+async function demandSettings(client: ClientBase, settings: SessionSettings): Promise<void> {
+  const { rows } = await client.query<{ name: string; value: string }>(
+    "select name, current_setting(name) as value from unnest($1::text[]) as name",
+    [Object.keys(settings)],
+  );
+  const wrong = rows.find(({ name, value }) => settings[name] !== value);
+  if (wrong === undefined) return;
+  throw new MemError("setting_invalid", {
+    message: `The database of MEM_DATABASE_URL ignores the options of a connection: ${wrong.name} is "${wrong.value}", not "${settings[wrong.name]}".`,
+    hint: "Connect to PostgreSQL itself, not through a pooler: mem has its own pools.",
+  });
+}
+
+// After a switchover a connection may lead to a standby. Who borrows it may give it back as if it were good.
+function hearFailures(pool: Pool, onLost: (cause: Error) => void): void {
+  const readOnly = new WeakSet<ClientBase>();
+  // Without a listener, a lost connection ends the process.
+  pool.on("error", onLost);
+  pool.on("connect", (client) => {
+    client.on("error", onLost);
+    client.connection.on("errorMessage", (cause) => codeOf(cause) === "25006" && readOnly.add(client));
+  });
+  pool.on("release", (_cause, client) => readOnly.has(client) && void client.end());
+}
 
 function connectionsOf(pool: Pool): Connections {
   return {
@@ -206,9 +245,6 @@ export function openQueuePool(owner: Pool, maxStatementMs = queueStatementMs): P
     query_timeout: maxStatementMs + 1_000,
   });
   const [onLost] = owner.listeners("error");
-  const heard = (cause: Error): void => void onLost?.call(owner, cause);
-  // Without a listener, a lost connection ends the process.
-  made.on("error", heard);
-  made.on("connect", (client) => client.on("error", heard));
+  hearFailures(made, (cause) => void onLost?.call(owner, cause));
   return made;
 }

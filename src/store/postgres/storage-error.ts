@@ -24,7 +24,8 @@ export function toStorageError(cause: unknown): MemError {
     });
   }
   if (code === "53100") return new MemError("storage_full", { cause });
-  if (/^(08|53|57P)/.test(code) || isLostConnection(cause)) {
+  // 25006: what was the primary is a standby now.
+  if (/^(08|53|57P|25006)/.test(code) || isLostConnection(cause)) {
     return new MemError("storage_failed", {
       message: "The database did not answer.",
       hint: "Send the request again; an event with an Idempotency-Key is stored once.",

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { openQueuePool } from "../../../src/store/postgres/open.ts";
+import { toStorageError } from "../../../src/store/postgres/storage-error.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { openTestDatabase } from "../../helpers/postgres.ts";
 
@@ -26,6 +27,18 @@ test("cancels a hanging statement of the queue and frees its connection", async 
     expect(rows).toEqual([{ n: 0 }]);
   });
   expect(pool.totalCount).toBe(1);
+});
+
+test("a connection whose server became read-only is replaced", async () => {
+  const pool = openPool(1_000);
+  const insert = () => pool.query("insert into mem.teams (id, name) values (gen_random_uuid(), 'renewed')");
+  const switched = await pool.connect();
+  await switched.query("set default_transaction_read_only = on");
+  const refused = await switched.query("create table mem.renewed ()").catch((cause: unknown) => cause);
+  expect(toStorageError(refused)).toMatchObject({ code: "storage_failed" });
+  // As graphile-worker gives it back.
+  switched.release();
+  await insert();
 });
 
 test("ends an idle transaction, not an idle connection", async () => {
