@@ -17,8 +17,21 @@ export function buildMatch(
 
 /** The phrases of that match. */
 export function matchPhrases(words: string): string[] {
-  return queryTerms(words).map((term) => `"${term}"`);
+  return queryTerms(words).map(phraseOf);
 }
+
+// The index has Russian words as they are written, and each has a dozen endings.
+function phraseOf(term: string): string {
+  const beginning = beginningOf(term);
+  return beginning === term ? `"${term}"` : `"${beginning}" *`;
+}
+
+function beginningOf(term: string): string {
+  return term.replace(russianEnding, "");
+}
+
+const russianEnding =
+  /(?<=^[а-яё]{3,})(?:и?[яаыи]ми|[оеыи][йех]|ией|[оеи]го|[оеыи]му?|и[юяеи]|и[ея]м|и?[яа][мх]|[ую]ю|[ая]я|[оея]в|[аеийоуыьюя])$/;
 
 /** The match of the terms as beginnings of words, for words that no record has. */
 export function buildPrefixMatch(
@@ -37,12 +50,16 @@ export function buildPrefixMatch(
   );
 }
 
-/** The parts to search inside words, in lower case: the longest words, or one word of any length. */
+/** The parts to search inside words, in lower case: the longest words, one word of any length, or without words the emoji. */
 export function wordParts(words: string): string[] {
-  const parts = [...new Set(queryTerms(words))].flatMap((term) => (term.includes(" ") ? [] : [term]));
+  const parts = queryTerms(words).flatMap((term) => (term.includes(" ") ? [] : [beginningOf(term)]));
+  // The index holds no symbol.
+  if (parts.length === 0) return [...new Set(words.match(emoji))].slice(0, maxPrefixes);
   const long = parts.filter((part) => part.length >= shortestPrefix);
   return (long.length > 0 ? long : parts).sort((a, b) => b.length - a.length).slice(0, maxPrefixes);
 }
+
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}/gu;
 
 /** A term of a question: its stem, and the phrase that counts it in the index. */
 export interface AskedTerm {
@@ -59,7 +76,7 @@ export function askedTerms(words: string): AskedTerm[] {
       : [text.toLowerCase(), ...identifierParts(text)];
     for (const phrase of phrases) {
       const term = termsOf(phrase.replaceAll(" ", "")).at(isRun ? 1 : 0) ?? termsOf(phrase)[0];
-      if (term !== undefined && !asked.has(term)) asked.set(term, { term, phrase: `"${phrase}"` });
+      if (term !== undefined && !asked.has(term)) asked.set(term, { term, phrase: phraseOf(phrase) });
     }
   }
   return [...asked.values()].slice(0, maxTerms);

@@ -28,6 +28,13 @@ test("search with words and filters prints the records, --json one list of them"
   }
 });
 
+test("a search without words says what it lists", async () => {
+  const listed = await remembering("search", "");
+  expect(listed.stderr).toBe("Without words: the newest records. Routine steps too: add --all.\n");
+  expect(listed.stdout).toContain("shop");
+  expect((await remembering("search", "", "--all")).stderr).toBe("");
+});
+
 test("a question about a time finds the records of that time and says how it was read", async () => {
   const mem = remembering;
   for (const query of [

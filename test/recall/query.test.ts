@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { buildMatch, buildPrefixMatch } from "../../src/recall/query.ts";
+import { buildMatch, buildPrefixMatch, wordParts } from "../../src/recall/query.ts";
 import { indexText } from "../../src/text/index-text.ts";
 import { createMemoryStore } from "../helpers/memory-store.ts";
 import { volume } from "../helpers/volume.ts";
@@ -45,6 +45,11 @@ describe("buildMatch", () => {
   });
 });
 
+it("searches text for the emoji of a question without words, and for no other symbol", () => {
+  expect(wordParts("*🚀'🇫🇷")).toEqual(["🚀", "🇫🇷"]);
+  expect(wordParts("ship 🚀")).toEqual(["ship"]);
+});
+
 describe("buildPrefixMatch", () => {
   it("searches the longest words as prefixes and drops words of one or two letters", () => {
     expect(buildPrefixMatch("go authent src/db.ts", ["body"], ["xp1"])).toBe(
@@ -64,6 +69,7 @@ describe("both against SQLite", () => {
     "C++ templates and a NEAR miss",
     indexText("parseConfig in foo_bar.ts"),
     indexText("登录 重定向"),
+    "Миграцию баз запускай новым сервером",
   ];
   for (const [index, body] of bodies.entries()) insert.run(index + 1, "xp1", body);
   insert.run(100, "xp2", bodies.join(" "));
@@ -81,6 +87,9 @@ describe("both against SQLite", () => {
     ["登录", [4]],
     ["录", [4]],
     ["定向", [4]],
+    ["миграциями", [5]],
+    ["новая база", [5]],
+    ["серверы", [5]],
     ["定登", []],
     ["xp1 xp2", []],
     ["scope", []],

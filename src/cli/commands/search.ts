@@ -98,6 +98,7 @@ async function searchMemory(
   // Notes describe the results; those on an empty answer give the reason.
   const isFirst = (note: string) => found > 0 || isOnUnknownWords(note);
   printWarnings(io, answer.notes.filter(isFirst));
+  if (found > 0 && asked.routine === "false") printWarnings(io, [withoutWords]);
   if (found > 0) renderSearch(io, answer, { nowEpochMs: clock.now(), all: options.all === true });
   else io.err((await isEmpty(context)) ? nothingYet : nothingFound(words, options));
   printWarnings(
@@ -127,6 +128,8 @@ function parameters(query: string, options: SearchOptions, nowEpochMs: number): 
     dateEnd: until === undefined ? undefined : parseWhen(until, "end", nowEpochMs),
   };
 }
+
+const withoutWords = "Without words: the newest records. Routine steps too: add --all.";
 
 const nothingYet =
   "The memory is empty. Record Claude Code: `mem install claude-code`. See how it works: `mem demo`.";

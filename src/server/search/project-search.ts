@@ -24,6 +24,7 @@ import {
   readTerms,
   recordsContaining,
 } from "../../store/postgres/search.ts";
+import { wordsOf } from "../../text/words.ts";
 import { type FoundByWords, type OfThen, searchWithTime } from "./dated-search.ts";
 import type { Near, NearRecord } from "./meaning.ts";
 import { createTermCache, type TermCache } from "./term-cache.ts";
@@ -54,7 +55,17 @@ export function createProjectSearch(clock: Clock) {
     { words, filter, limit, near: nearOf, ofThen }: ProjectSearch & { ofThen: OfThen | null },
   ): Promise<FoundByWords> {
     const asked = askedTerms(words);
-    // Only stop words: the newest records.
+    const byParts = async () => containing(connection, scope, { parts: wordParts(words), filter, limit });
+    // Symbols: records with its emoji. Only stop words: the newest records.
+    if (asked.length === 0 && words !== "" && wordsOf(words).length === 0) {
+      const found = await read(
+        connection,
+        scope,
+        (await byParts()).map((id) => ({ id })),
+        { words, limit },
+      );
+      return { answer: { found, notes: [] }, isWhole: false };
+    }
     if (asked.length === 0) {
       const found = await recentObservations(connection, scope, { filter, limit });
       return { answer: { found, listed: "filters", notes: [] }, isWhole: false };
@@ -84,7 +95,7 @@ export function createProjectSearch(clock: Clock) {
     });
     if (found.hits.length > 0 || ranked.some(({ isNear }) => !isNear)) return shownOf(ranked);
     // Without a word match, partial matches rank before vector matches.
-    const parts = await containing(connection, scope, { parts: wordParts(words), filter, limit });
+    const parts = await byParts();
     const rest = ranked.filter(({ id }) => !parts.includes(id));
     return shownOf([...parts.map((id) => ({ id })), ...rest]);
   }

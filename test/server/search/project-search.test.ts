@@ -138,6 +138,19 @@ test("finds a local rule record by its quoted text, not by template words", asyn
   expect([await titles("upload"), await titles("uplo")]).toEqual([1, 1]);
 });
 
+test("emoji find their records, Russian words any ending, and other symbols nothing", async () => {
+  const own = await makeProject(database);
+  await write(own, [
+    ["Ship it 🚀 on Monday", 3],
+    ["Миграцию базы запускай отдельно", 2],
+    ["Another record", 1],
+  ]);
+  const found = async (words: string) => (await answerTo(words, noon, own)).titles;
+  for (const words of ["*", "'", "🐢"]) expect(await found(words)).toEqual([]);
+  expect(await found("🚀")).toEqual(["Ship it 🚀 on Monday"]);
+  expect(await found("миграции")).toEqual(["Миграцию базы запускай отдельно"]);
+});
+
 test.each(["parser", "parse"])("routine work is found behind everything else, by %s", async (words) => {
   const within = await makeProject(database);
   await inTenant(database.app, within, (connection) =>
