@@ -71,15 +71,20 @@ export const claudeCodeIntegration: Integration = {
     },
   ],
   next: [{ text: "Start a new Claude Code session: a running one has no hooks yet.", until: "event" }],
-  plugin: ({ enabledPlugins }) => {
-    const plugins = isJsonObject(enabledPlugins) ? Object.entries(enabledPlugins) : [];
-    return plugins.find(([key, isOn]) => key.startsWith("agent-mem@") && isOn === true)?.[0] ?? null;
-  },
+  plugin: enabledPlugin("agent-mem"),
+  otherMemory: enabledPlugin("claude-mem"),
   hooksOff: ({ disableAllHooks }) =>
     disableAllHooks === true
       ? { reason: "sets disableAllHooks: no hook runs", next: "Set it to false" }
       : null,
 };
+
+function enabledPlugin(name: string) {
+  return ({ enabledPlugins }: JsonObject): string | null => {
+    const plugins = isJsonObject(enabledPlugins) ? Object.entries(enabledPlugins) : [];
+    return plugins.find(([key, isOn]) => key.startsWith(`${name}@`) && isOn === true)?.[0] ?? null;
+  };
+}
 
 // In the home beside the default folder, but inside a folder that the user set. The variable may also name the default
 // folder; then the file is inside.

@@ -23,6 +23,8 @@ export interface HostState {
   mcp: Registered;
   /** The plugin that brings hooks and MCP server, whatever the files say. */
   plugin: string | null;
+  /** The enabled plugin of another memory. */
+  otherMemory: string | null;
   /** Why its file of MCP servers cannot be read; null if it can. */
   mcpFault: MemError | null;
   /** Why the host runs no hook, and the file that says so. */
@@ -268,6 +270,7 @@ function stateOf(host: HostAt): HostState {
     hooks: total(files.map(({ hooks }) => hooks)),
     mcp: total(files.map(({ mcp }) => mcp)),
     plugin: integration.plugin?.(settings) ?? null,
+    otherMemory: integration.otherMemory?.(settings) ?? null,
     mcpFault,
     revoked: revoked !== null && main ? { path: main.file.path, reason: revoked } : null,
     hooksOff: off && main ? { path: main.file.path, ...off } : null,

@@ -37,6 +37,8 @@ export interface Integration {
   next: readonly NextStep[];
   /** The name of our plugin that the host's settings enable, else null. It brings hooks and MCP server itself. */
   plugin?(settings: JsonObject): string | null;
+  /** The plugin of another memory that they enable, else null. */
+  otherMemory?(settings: JsonObject): string | null;
   /** Why the host runs no hook, by its settings; null if it runs them. A sentence that begins with a verb. */
   hooksOff?(settings: JsonObject): { reason: string; next: string } | null;
   /** Asks the host whether it runs our hooks; only where a host wants consent. It may start the host's program. */

@@ -1,7 +1,7 @@
 // Context files in project folders: refreshed on a timer for projects with new records, when enabled.
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import { createFolders, type Folders } from "../context/folders/folders.ts";
+import { createFolders, type Folders, isRemoved } from "../context/folders/folders.ts";
 import type { Clock } from "../core/clock.ts";
 import { MemError } from "../core/errors.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -45,6 +45,10 @@ export function buildFolders({ store, settings, clock }: FolderDeps): WorkerFold
       ...folders,
       async refresh(project) {
         if (!isOn) throw new MemError("conflict", switchedOff);
+        // The user asks for the files that were removed too.
+        for (const file of folderFiles.all())
+          if (isRemoved(file) && (project ?? file.project) === file.project)
+            await store.commit(() => folderFiles.remove(file.path));
         return folders.refresh(project);
       },
     },

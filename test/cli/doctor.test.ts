@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -214,6 +214,14 @@ test("doctor looks at the rest where no home says where Claude Code's settings a
   });
 });
 
+test.runIf(existsSync("/proc/self"))("doctor fails where the data directory cannot be made", async () => {
+  const mem = calledMem({ MEM_DATA_DIR: "/proc/nope" });
+  expect(await checkNamed(mem, "Data directory")).toMatchObject({
+    state: "fail",
+    message: "/proc/nope cannot be made (ENOENT), so nothing is recorded.",
+  });
+});
+
 const faults: [string, (settings: string) => string, string, string][] = [
   ["are switched off", (text) => text.replace("{", '{"disableAllHooks": true,'), "fail", "disableAllHooks"],
   [
@@ -242,6 +250,7 @@ test.each(faults)("doctor notices that the hooks %s", async (_what, change, stat
     state,
     message: expect.stringContaining(sentence),
   });
+  if (sentence.startsWith("/gone")) expect((await mem("status")).stderr).toContain(sentence);
 });
 
 test("hooks of the plugin count as registered", async () => {

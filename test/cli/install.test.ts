@@ -193,6 +193,12 @@ test("where the plugin brings the hooks, none are registered on top unless force
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
+test("names an enabled plugin of another memory, which records and adds context too", async () => {
+  const mem = homeWithWorker();
+  writeSettings(mem, '{"enabledPlugins":{"claude-mem@thedotmack":true}}');
+  expect((await mem("install", "claude-code")).stderr).toContain("claude-mem@thedotmack is enabled too");
+});
+
 test("a plugin that is switched off does not stand in the way", async () => {
   const mem = homeWithWorker();
   writeSettings(mem, '{"enabledPlugins":{"agent-mem@agent-mem":false}}');

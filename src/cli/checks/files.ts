@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { readWorkerAddress } from "../../client/worker-address.ts";
-import { demandOwn } from "../../core/directory.ts";
+import { demandOwn, makeDirectories } from "../../core/directory.ts";
 import { codeOf, unlessMissing } from "../../core/error-code.ts";
 import { MemError } from "../../core/errors.ts";
 import type { DataPaths } from "../../core/paths.ts";
@@ -29,9 +29,7 @@ export function checkRuntime({ node, bun }: NodeJS.ProcessVersions): Check {
 /** The data directory belongs to this user, is writable, and is closed to others. */
 export function checkDataDirectory(paths: DataPaths): Check {
   const name = "Data directory";
-  if (!existsSync(paths.root)) {
-    return warn(name, `${homePath(paths.root)} does not exist yet.`, "mem worker start");
-  }
+  if (!existsSync(paths.root)) return canBeMade(paths.root);
   try {
     demandOwn(paths.root, ownDirectory(paths.root));
     // As every client does.
@@ -50,6 +48,20 @@ export function checkDataDirectory(paths: DataPaths): Check {
   if (open.length === 0) return ok(name, `${homePath(paths.root)}, closed to other users`);
   const some = open.slice(0, 3).join(", ");
   return warn(name, `Other users can read ${some} in ${homePath(paths.root)}.`, `chmod -R go= ${paths.root}`);
+}
+
+// By making it: permissions would miss a read-only disk, and a user that may do everything.
+function canBeMade(root: string): Check {
+  const name = "Data directory";
+  try {
+    const [outermost = root] = makeDirectories(root, 0o700);
+    rmSync(outermost, { recursive: true });
+    return warn(name, `${homePath(root)} does not exist yet.`, "mem worker start");
+  } catch (cause) {
+    const code = codeOf(cause) || "unknown";
+    const message = `${homePath(root)} cannot be made (${code}), so nothing is recorded.`;
+    return fail(name, message, writeSteps.get(code) ?? "Point MEM_DATA_DIR at a directory that you own");
+  }
 }
 
 /** The error code of writing a file there, or null. Permissions alone would miss a full disk. */

@@ -2,20 +2,17 @@
 import { existsSync } from "node:fs";
 import type { FolderFilesAnswer } from "../../client/worker-client.ts";
 import { type MemError, toMemError } from "../../core/errors.ts";
-import { launcherOf } from "../../hosts/hook-command.ts";
 import { type HostAt, traceOf } from "../../hosts/host-places.ts";
 import type { HostState, McpState } from "../../hosts/installer.ts";
 import type { HostAgent } from "../../hosts/integration.ts";
-import { missingLaunchers } from "../../hosts/launcher-files.ts";
 import { hostAgents } from "../../hosts/registry.ts";
-import { isJsonObject } from "../../text/json.ts";
 import type { CliContext } from "../context.ts";
 import { hostNamed, installerOf, machineOf } from "../host-settings.ts";
 import { hooksInWords } from "../install-lines.ts";
 import { ageInWords, counted, homePath } from "../words.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { eventAt, type Heard, writtenAt } from "./heard.ts";
-import { type LostProgram, lostInWords, lostProgram } from "./lost-program.ts";
+import { type LostProgram, launchersIn, lostInWords, lostProgram, missingLauncher } from "./lost-program.ts";
 
 /** Undefined for a host that was never heard; null without a worker, which would know. */
 type HeardOf = Heard | null | undefined;
@@ -131,10 +128,8 @@ async function checkHost(context: CliContext, { host, state, heard }: Installed)
     return warn(name, twice, `mem uninstall ${host.agent.host.name}`);
   }
   if (revoked !== null) return fail(name, `${homePath(revoked.path)} ${revoked.reason}.`, install);
-  const started = hooks.values.flatMap(launchersIn);
-  // Without a command in the settings, a plugin inside the host starts them.
-  const needed = started.length > 0 ? started : missingLaunchers(context.paths());
-  const missing = needed.find((file) => !existsSync(file));
+  const started = launchersIn(hooks.values);
+  const missing = missingLauncher(context, started);
   if (missing !== undefined)
     return fail(name, `The hooks start ${homePath(missing)}, which is gone.`, "mem repair");
   // A command that names the bundle itself starts nothing else.
@@ -171,12 +166,6 @@ async function checkTrust(
       "mem worker start",
     );
   return warn(title, `${words}; ${active}. ${trust.message}`, trust.next);
-}
-
-// The launchers in a handler of a hook, whatever its field is called.
-function launchersIn(handler: unknown): string[] {
-  const words = isJsonObject(handler) ? Object.values(handler) : [];
-  return words.flatMap((word) => (typeof word === "string" ? (launcherOf(word) ?? []) : []));
 }
 
 function lostCheck(name: string, subject: "The hooks" | "It", lost: LostProgram): Check {

@@ -1,7 +1,9 @@
 // The program that registered hooks and the MCP server start, once it is gone: mem or Node was moved or removed.
 import { existsSync } from "node:fs";
-import { startedByLaunchers } from "../../hosts/launcher-files.ts";
+import { launcherOf } from "../../hosts/hook-command.ts";
+import { missingLaunchers, startedByLaunchers } from "../../hosts/launcher-files.ts";
 import { findExecutable } from "../../settings/executable.ts";
+import { isJsonObject } from "../../text/json.ts";
 import type { CliContext } from "../context.ts";
 import { installerOf } from "../host-settings.ts";
 import { homePath } from "../words.ts";
@@ -25,15 +27,33 @@ export function lostProgram({ environment, paths }: CliContext): LostProgram | n
   return existsSync(started.node) ? null : { path: started.node, instead: onPath("node") };
 }
 
+/** The first of the launchers that is gone. Without a command in the settings, a plugin inside the host starts them. */
+export function missingLauncher({ paths }: CliContext, started: readonly string[]): string | undefined {
+  const needed = started.length > 0 ? started : missingLaunchers(paths());
+  return needed.find((file) => !existsSync(file));
+}
+
+/** The launchers in the handlers of hooks, whatever their fields are called. */
+export function launchersIn(handlers: readonly unknown[]): string[] {
+  const words = handlers.flatMap((handler) => (isJsonObject(handler) ? Object.values(handler) : []));
+  return words.flatMap((word) => (typeof word === "string" ? (launcherOf(word) ?? []) : []));
+}
+
 /** `start ~/mem/dist/hook.cjs, which is gone`, after the name of what starts it. */
 export function lostInWords({ path, instead }: LostProgram, verb: "start" | "starts"): string {
   const rest = instead === null ? "" : `, and use the \`${instead}\` of your PATH`;
   return `${verb} ${homePath(path)}, which is gone${rest}.`;
 }
 
-/** One line for `mem status`: hooks of a host start nothing; null when they work. */
+/** One line for `mem status`: what the hooks of a host start is gone; null when they work. */
 export function deadHooks(context: CliContext): string | null {
-  const lost = lostProgram(context);
-  if (lost === null || lost.instead !== null || installerOf(context).withEntries().length === 0) return null;
+  const installer = installerOf(context);
+  const hosts = installer.withEntries();
+  if (hosts.length === 0) return null;
+  const launcher = hosts
+    .map((host) => missingLauncher(context, launchersIn(installer.state(host).hooks.values)))
+    .find((missing) => missing !== undefined);
+  const lost = launcher === undefined ? lostProgram(context) : { path: launcher, instead: null };
+  if (lost === null) return null;
   return `The hooks and the MCP server ${lostInWords(lost, "start")} Run \`mem repair\`.`;
 }

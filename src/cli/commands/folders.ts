@@ -52,10 +52,13 @@ export function registerFolders(program: Command, context: CliContext): void {
       if (json === true) return io.json(answer);
       printRemoved(context, answer);
       io.out(`Removed the context of mem from ${counted(answer.removed.length, "file")}.`);
+      if (context.settings("read").get("MEM_FOLDER_CONTEXT_ENABLED")) printWrapped(io, io.err, othersGetOne);
     },
   });
 }
 
+const othersGetOne =
+  "Other folders still get one: `mem settings set MEM_FOLDER_CONTEXT_ENABLED false`. These again: `mem folders refresh`.";
 const turnOn = "No context files. Turn them on: `mem settings set MEM_FOLDER_CONTEXT_ENABLED true`.";
 const writeNow = "No context files yet. Write them now: `mem folders refresh`.";
 

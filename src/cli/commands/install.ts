@@ -144,11 +144,18 @@ function planHost(
   if (hasMcp || (options.mcp && !isUnwanted && state.plugin === null)) parts.add("mcp");
   const plan = installerOf(context).plan(host, parts);
   const off = state.hooksOff;
+  const { otherMemory } = state;
   const warnings = [
+    ...(otherMemory === null ? [] : [besideOther(host, otherMemory)]),
     ...(off === null ? [] : [`${homePath(off.path)} ${off.reason}. ${off.next}.`]),
     ...(options.mcp && isUnwanted && !hasMcp ? [unwantedRecall(host)] : []),
   ];
   return { host, state, plan, warnings: integration.files(host.place).length === 0 ? [] : warnings };
+}
+
+function besideOther({ agent }: HostAt, plugin: string): string {
+  const { title } = agent.integration;
+  return `The plugin ${plugin} is enabled too: both record, and both add context. Disable it in ${title}. Take over what it has: \`mem import claude-mem\`.`;
 }
 
 function unwantedRecall({ agent }: HostAt): string {

@@ -65,6 +65,7 @@ export function createFolders(port: FoldersPort, now: () => number): Folders {
     list: () =>
       port
         .files()
+        .filter((file) => !isRemoved(file))
         .map((file) => ({ ...file, is: isThere(file, port.folderOf(file.project)) ? "there" : "gone" })),
     async refresh(project) {
       const refreshed: Refreshed = { written: [], removed: [], left: [] };
@@ -76,7 +77,9 @@ export function createFolders(port: FoldersPort, now: () => number): Folders {
       const removed: Removed = { removed: [], left: [] };
       const isMeant = ({ path }: FolderFile) =>
         under === undefined || path === under || path.startsWith(`${under.replace(/[/\\]+$/, "")}/`);
-      for (const file of port.files().filter(isMeant)) await removeFile(port, file, removed);
+      for (const file of port.files().filter((one) => !isRemoved(one) && isMeant(one)))
+        if (await removeFile(port, file, removed))
+          await port.remember({ ...file, written_at_epoch: removedMark });
       // The files of a moved or copied folder are not in the list.
       if (under !== undefined) await removeBelow(port, under, removed);
       return removed;
@@ -86,6 +89,13 @@ export function createFolders(port: FoldersPort, now: () => number): Folders {
 
 const maxRecords = 1000;
 
+// In the list a file that the user removed keeps this time: in its folder and below no other is written.
+const removedMark = 0;
+
+export function isRemoved({ written_at_epoch }: FolderFile): boolean {
+  return written_at_epoch === removedMark;
+}
+
 async function refreshProject(
   { port, now }: { port: FoldersPort; now(): number },
   project: string,
@@ -94,11 +104,13 @@ async function refreshProject(
   const root = port.folderOf(project);
   if (root === null) return;
   const active = new Set<string>();
+  const removed = port.files().filter(isRemoved);
   for (const activity of folderActivities(root, port.records(project, maxRecords))) {
     const folder = folderWithin(root, activity.folder);
     // Deleted since, behind a link, or in a nested project.
     if (folder === null) continue;
     const path = pathIn(folder);
+    if (removed.some((one) => path.startsWith(join(dirname(one.path), "/")))) continue;
     active.add(path);
     const wrote = write(folder, activity);
     if (wrote === "written") {
@@ -108,7 +120,9 @@ async function refreshProject(
     // Writes are synchronous; other work runs between two of them.
     await setImmediate();
   }
-  const stale = port.files().filter((file) => file.project === project && !active.has(file.path));
+  const stale = port
+    .files()
+    .filter((file) => file.project === project && !active.has(file.path) && !isRemoved(file));
   for (const file of stale) await removeFile(port, file, refreshed);
 }
 
@@ -137,20 +151,23 @@ async function forgetMoved(port: FoldersPort, end: string): Promise<void> {
   if (only !== undefined && gone.length === 1) await port.forget(only.path);
 }
 
-async function removeFile(port: FoldersPort, file: FolderFile, removed: Removed): Promise<void> {
+/** True when the file, as it was known, is gone from the list. */
+async function removeFile(port: FoldersPort, file: FolderFile, removed: Removed): Promise<boolean> {
   const known = file.path;
   const root = port.folderOf(file.project);
   const path = existsSync(dirname(known)) ? known : movedTo(root, known);
   if (path === null) {
     removed.left.push({ path: known, why: whyNotReached(known) });
-    return;
+    return false;
   }
   const folder = folderOfFile(path, root);
   if (folder === null && existsSync(path)) {
     removed.left.push({ path, why: "its folder is behind a link" });
-    return;
+    return false;
   }
-  if (folder === null || takeFrom(folder, path, removed)) await port.forget(known);
+  const isGone = folder === null || takeFrom(folder, path, removed);
+  if (isGone) await port.forget(known);
+  return isGone && path === known;
 }
 
 /** True when the file no longer has our section. */

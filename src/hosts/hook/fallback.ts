@@ -20,12 +20,20 @@ interface Undelivered extends HookCall {
   dataDir: string;
 }
 
-/** Resolves with the output of the hook: empty unless the worker was started or replaced. */
+/** Resolves with the output of the hook: empty unless the worker was started or replaced, or nothing can be stored. */
 export async function fallBack(event: Undelivered): Promise<string> {
   process.umask(0o077);
-  const entered = enter(event.dataDir);
+  const { dataDir } = event;
+  const entered = enter(dataDir);
   if ("place" in entered) return fallBackIn(entered.place, event);
-  return entered.failed === "exposed" ? "" : orSpooled(event);
+  const printed = entered.failed === "exposed" ? "" : await orSpooled(event);
+  if (printed !== "" || !startsSession(event) || "place" in enter(dataDir)) return printed;
+  const why = entered.failed === "exposed" ? "cannot be used" : "cannot be made";
+  return shown(`mem records nothing: ${dataDir} ${why}. Run \`mem doctor\`.`);
+}
+
+function shown(systemMessage: string): string {
+  return JSON.stringify({ systemMessage });
 }
 
 async function fallBackIn(place: string, event: Undelivered): Promise<string> {
@@ -49,7 +57,7 @@ async function orSpooled(event: Undelivered): Promise<string> {
       : undefined;
   if (answer === undefined) await failOpen("spool an event", () => spoolEvent(event));
   if (refusal === null) return answer ?? "";
-  return JSON.stringify({ systemMessage: `${refusal.message} ${refusal.hint}` });
+  return shown(`${refusal.message} ${refusal.hint}`);
 }
 
 async function failOver(event: Undelivered, place: string, sinceMs: number): Promise<string> {

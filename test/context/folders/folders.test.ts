@@ -173,6 +173,16 @@ describe("a removal", () => {
     expect(folders.list()).toEqual([]);
   });
 
+  test("lasts, in the folder and below, when the project gets new records", async () => {
+    record("src/a.ts");
+    await folders.refresh("app");
+    await folders.remove();
+    mkdirSync(join(root, "lib"));
+    for (const path of ["src/deep/b.ts", "lib/c.ts"]) record(path);
+    expect(await folders.refresh("app")).toEqual({ written: [contextFile("lib")], removed: [], left: [] });
+    expect(folders.list().map(({ path }) => path)).toEqual([contextFile("lib")]);
+  });
+
   test("takes only what is at or below a path", async () => {
     record("src/a.ts");
     record("src/deep/b.ts");
@@ -219,7 +229,7 @@ describe("a link above a file", () => {
     expect(folders.list()).toMatchObject([{ is: "there" }]);
     expect((await folders.remove()).left).toEqual([]);
     expect(existsSync(contextFile("src"))).toBe(false);
-    expect(files.size).toBe(0);
+    expect(folders.list()).toEqual([]);
   });
 
   test("that the user names is followed, as the folder itself is meant", async () => {

@@ -116,10 +116,13 @@ describe.each(bodies)("%s", (name) => {
     });
   });
 
-  test.runIf(existsSync("/proc/self")).each(["session-start", "post-tool-use"])(
-    "exits 0 silently at %s when the data directory cannot be made",
-    async (event) => {
-      expect(await run(event, hookHome({ MEM_DATA_DIR: "/proc/nope" }))).toEqual(silent);
+  test.runIf(existsSync("/proc/self"))(
+    "says at a session start alone that the data directory cannot be made",
+    async () => {
+      const home = hookHome({ MEM_DATA_DIR: "/proc/nope" });
+      const systemMessage = "mem records nothing: /proc/nope cannot be made. Run `mem doctor`.";
+      expect(JSON.parse((await run("session-start", home)).stdout)).toEqual({ systemMessage });
+      expect(await run("post-tool-use", home)).toEqual(silent);
     },
   );
 });
