@@ -36,8 +36,8 @@ export const nearestCount = 100;
 export function rankObservations(port: CandidatePort, request: RankRequest): Ranking {
   const { vectors } = request;
   const gathered = gatherCandidates(port, request);
-  const near = vectors.state === "ok" ? vectors : { hits: [], weight: 0 };
-  const byMeaning = new Map(near.hits.map(({ id, similarity }) => [id, near.weight * similarity]));
+  const near = vectors.state === "ok" ? vectors.hits : [];
+  const byMeaning = new Map(near.map(({ id, similarity }) => [id, similarity]));
   const hits = fuse({ ...gathered, byMeaning })
     // A mere neighbor of an answer is not an answer.
     .filter(({ id, signals }) => signals.coverage > 0 || gathered.own.has(id) || byMeaning.has(id))

@@ -72,9 +72,9 @@ export interface SearchPort {
   vectors?: VectorLeg | undefined;
 }
 
-/** Observations by meaning: `similarity` is a cosine, `weight` the embedder's weight in the fusion. */
+/** Observations by meaning: `similarity` is a cosine. */
 export type VectorAnswer =
-  | { state: "ok"; hits: { id: number; similarity: number }[]; weight: number }
+  | { state: "ok"; hits: { id: number; similarity: number }[] }
   | { state: "off" }
   | { state: "unavailable"; reason: string };
 

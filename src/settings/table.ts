@@ -170,7 +170,7 @@ export const settingsTable = {
   MEM_EMBEDDER: setting(
     oneOf("builtin", "onnx", "http", "off"),
     "builtin",
-    "Turns text into vectors: builtin (no setup), onnx (a local model), http (a server).",
+    "Turns text into vectors: onnx (a local model), http (a server); builtin and off keep none.",
   ),
   MEM_EMBEDDING_MODEL: setting(
     string(/^[^\p{Cc}]{0,1024}$/u, "a model id, or the directory of a model"),

@@ -9,12 +9,7 @@ import {
   whyNoVectors,
 } from "../generate/model/embedders.ts";
 import { type Background, createBackground, type VectorWork } from "../recall/embed/background.ts";
-import {
-  type Embedder,
-  type EmbedderIdentity,
-  EmbedFailure,
-  fusionWeight,
-} from "../recall/embed/embedder.ts";
+import { type Embedder, type EmbedderIdentity, EmbedFailure } from "../recall/embed/embedder.ts";
 import { createQueryVectors } from "../recall/embed/query-vector.ts";
 import type { VectorAnswer, VectorLeg } from "../recall/search-port.ts";
 import { createIndexThread, type IndexThread, IndexUnavailable } from "../recall/vectors/index-thread.ts";
@@ -32,8 +27,6 @@ interface VectorDeps {
   clock: Clock;
   quiet(): Promise<void>;
   warn(sentence: string): void;
-  /** The embedder's weight in the fusion; 0 embeds nothing. */
-  weightOf?: typeof fusionWeight;
 }
 
 export interface VectorSearch extends VectorLeg {
@@ -46,13 +39,12 @@ export interface VectorSearch extends VectorLeg {
 }
 
 export function createVectorSearch(deps: VectorDeps): VectorSearch {
-  const { settings, weightOf = fusionWeight } = deps;
-  const asked = embedderSettings(settings);
+  const asked = embedderSettings(deps.settings);
   const chosen = chosenEmbedder(asked);
-  const why = whyNoVectors(asked, weightOf);
+  const why = whyNoVectors(asked);
   return chosen === null || why !== null
     ? offSearch(chosen, why ?? "MEM_EMBEDDER is off")
-    : createRunning(chosen, { ...deps, weightOf });
+    : createRunning(chosen, deps);
 }
 
 function offSearch(chosen: EmbedderIdentity | null, reason: string): VectorSearch {
@@ -75,11 +67,8 @@ function offSearch(chosen: EmbedderIdentity | null, reason: string): VectorSearc
   };
 }
 
-function createRunning(
-  chosen: EmbedderIdentity,
-  deps: VectorDeps & { weightOf: typeof fusionWeight },
-): VectorSearch {
-  const { db, settings, clock, quiet, warn, weightOf } = deps;
+function createRunning(chosen: EmbedderIdentity, deps: VectorDeps): VectorSearch {
+  const { db, settings, clock, quiet, warn } = deps;
   const vectors = createVectors(db);
   const embedders = createEmbedders(deps);
   const queries = createQueryVectors({ clock });
@@ -95,7 +84,7 @@ function createRunning(
     quiet,
     onFailure: warn,
   });
-  const parts: Parts = { chosen, weightOf, vectors, embedders, queries, thread, background };
+  const parts: Parts = { chosen, vectors, embedders, queries, thread, background };
   return {
     nearest: (question) => nearest(parts, question),
     notify: background.notify,
@@ -117,7 +106,6 @@ function createRunning(
 
 interface Parts {
   chosen: EmbedderIdentity;
-  weightOf: typeof fusionWeight;
   vectors: Vectors;
   embedders: ReturnType<typeof createEmbedders>;
   queries: ReturnType<typeof createQueryVectors>;
@@ -134,17 +122,15 @@ async function nearest(
   if (set === undefined) return nothingYet(background);
   if (!mayAsk(chosen, set)) return notAsked(parts, set);
   const embedder = embedders.ofSet(set);
-  const weight = parts.weightOf(embedder.identity.embedder);
-  if (weight === 0) return { state: "off" };
   try {
     const unit = unitVector(await queries.of(embedder, text));
-    if (unit === undefined) return { state: "ok", hits: [], weight };
+    if (unit === undefined) return { state: "ok", hits: [] };
     if (unit.length !== set.dimension) {
       const lengths = `${unit.length} numbers instead of ${set.dimension}`;
       return { state: "unavailable", reason: `the embedder gives vectors of ${lengths} now` };
     }
     const hits = await thread.nearest({ setId: set.id, unit, project, limit });
-    return { state: "ok", hits, weight };
+    return { state: "ok", hits };
   } catch (cause) {
     if (cause instanceof EmbedFailure || cause instanceof IndexUnavailable)
       return { state: "unavailable", reason: cause.message };
@@ -159,7 +145,7 @@ async function nearest(
 function serving({ chosen, background, vectors }: Parts): VectorSet | undefined {
   const current = background.current();
   if (current?.complete === 1) return current;
-  const sets = vectors.sets();
+  const sets = vectors.sets().filter(({ embedder }) => embedder === "onnx" || embedder === "http");
   const whole = sets.findLast(({ complete }) => complete === 1);
   if (whole !== undefined || sets.length === 0) return whole ?? current;
   const held = (set: VectorSet) => vectors.progress(set.id).done;
@@ -170,7 +156,7 @@ function serving({ chosen, background, vectors }: Parts): VectorSet | undefined 
 // Texts go only to the configured server: the address of an earlier one may have a new owner. Local embedders can always
 // be called.
 function mayAsk(chosen: EmbedderIdentity, { embedder }: VectorSet): boolean {
-  return embedderNamed(embedder) !== "http" || chosen.embedder === "http";
+  return embedder !== "http" || chosen.embedder === "http";
 }
 
 function notAsked({ chosen, background, vectors }: Parts, set: VectorSet): VectorAnswer {
@@ -206,19 +192,19 @@ function createEmbedders({ settings: { dataDir, get }, clock }: VectorDeps) {
   }
   return {
     of,
-    ofSet: ({ embedder, model }: VectorSet) => of({ embedder: embedderNamed(embedder), model }),
+    ofSet: ({ embedder, model }: VectorSet) => of({ embedder: embedder === "http" ? "http" : "onnx", model }),
     close: async () => void (await Promise.all([...made.values()].map((embedder) => embedder.close()))),
   };
-}
-
-function embedderNamed(name: string): EmbedderIdentity["embedder"] {
-  return name === "onnx" || name === "http" ? name : "builtin";
 }
 
 const readAtOnce = 500;
 const droppedAtOnce = 200;
 
-function workOn(vectors: Vectors, { commit }: Pick<Store, "commit">, onAnswer: () => void): VectorWork {
+export function workOn(
+  vectors: Vectors,
+  { commit }: Pick<Store, "commit">,
+  onAnswer: () => void,
+): VectorWork {
   return {
     sets: vectors.sets,
     lackingOf: vectors.lackingOf,

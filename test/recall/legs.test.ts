@@ -57,11 +57,7 @@ describe("parts of words", () => {
 
 describe("vectors", () => {
   const leg = (answer: VectorAnswer) => ({ nearest: async () => answer });
-  const near = (hits: { id: number; similarity: number }[]): VectorAnswer => ({
-    state: "ok",
-    weight: 3,
-    hits,
-  });
+  const near = (hits: { id: number; similarity: number }[]): VectorAnswer => ({ state: "ok", hits });
 
   it("bring in what no word finds, and say so", async () => {
     const worded = memory.addObservation({ title: "Fixed the redirect", session: "a" });

@@ -19,7 +19,7 @@ function openMemory() {
   const dataDir = tempDir();
   const memory = createMemoryStore(join(dataDir, "mem.db"));
   onTestFinished(() => memory.close());
-  const open = (env: Record<string, string>, weight = 0.5): VectorSearch => {
+  const open = (env: Record<string, string>): VectorSearch => {
     const settings = loadSettings({ dataDir, env: { HOME: dataDir, ...env }, readOnly: true });
     const search = createVectorSearch({
       ...memory,
@@ -27,7 +27,6 @@ function openMemory() {
       clock,
       quiet: async () => undefined,
       warn: () => undefined,
-      weightOf: () => weight,
     });
     onTestFinished(() => search.close());
     search.start();
@@ -48,7 +47,7 @@ const ready = (search: VectorSearch) =>
 const ask = (search: VectorSearch, text: string) => search.nearest({ text, project: "app", limit: 2 });
 
 describe("with an embedder", () => {
-  test("observations are found by their vectors, with the weight of the embedder", async () => {
+  test("observations are found by their vectors", async () => {
     const { addObservation, open } = openMemory();
     const cache = addObservation({ title: "the cache forgets", narrative: null, summary: "cache" });
     addObservation({ title: "a blue button", narrative: null, summary: "button" });
@@ -56,29 +55,10 @@ describe("with an embedder", () => {
     const search = open(http(server));
     await until(() => expect(search.status().done).toBe(2));
     const answer = await ask(search, "cache");
-    expect(answer).toMatchObject({ state: "ok", weight: 0.5, hits: [{ id: cache.id }, {}] });
+    expect(answer).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
     await ready(search);
-    expect(search.status()).toEqual({
-      state: "ready",
-      embedder: "http",
-      model: "m",
-      dimension: 64,
-      done: 2,
-      total: 2,
-      refused: null,
-      reason: null,
-      next: null,
-      earlier: null,
-    } satisfies VectorStatus);
-  });
-
-  test("builtin needs no network and no other process", async () => {
-    const { addObservation, open } = openMemory();
-    const cache = addObservation({ title: "the cache forgets entries" });
-    addObservation({ title: "a blue button" });
-    const search = open({});
-    await until(() => expect(search.status()).toMatchObject({ done: 2, dimension: 384 }));
-    expect(await ask(search, "caches")).toMatchObject({ state: "ok", hits: [{ id: cache.id }, {}] });
+    const done = { dimension: 64, done: 2, total: 2, refused: null, reason: null };
+    expect(search.status()).toMatchObject({ state: "ready", ...done });
   });
 
   test("a question that is asked again is embedded once", async () => {
@@ -96,13 +76,13 @@ describe("with an embedder", () => {
 
 describe("without vectors", () => {
   test.each([
-    [{ MEM_VECTOR_INDEX: "off" }, 1, "MEM_VECTOR_INDEX is off"],
-    [{ MEM_EMBEDDER: "off" }, 1, "MEM_EMBEDDER is off"],
-    [{}, 0, "the built-in embedder adds nothing to full text"],
-  ])("with %j and a weight of %d nothing is embedded, and it is said why", async (env, weight, reason) => {
+    [{ MEM_VECTOR_INDEX: "off" }, "MEM_VECTOR_INDEX is off"],
+    [{ MEM_EMBEDDER: "off" }, "MEM_EMBEDDER is off"],
+    [{}, "MEM_EMBEDDER is builtin"],
+  ])("with %j nothing is embedded, and it is said why", async (env, reason) => {
     const { addObservation, open, db } = openMemory();
     addObservation({ title: "one" });
-    const search = open(env, weight);
+    const search = open(env);
     search.notify([1]);
     expect(await ask(search, "one")).toEqual({ state: "off" });
     expect(search.status()).toMatchObject({ state: "off", reason: expect.stringContaining(reason) });

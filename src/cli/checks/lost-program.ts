@@ -48,11 +48,9 @@ export function lostInWords({ path, instead }: LostProgram, verb: "start" | "sta
 /** One line for `mem status`: what the hooks of a host start is gone; null when they work. */
 export function deadHooks(context: CliContext): string | null {
   const installer = installerOf(context);
-  const hosts = installer.withEntries();
-  if (hosts.length === 0) return null;
-  const launcher = hosts
-    .map((host) => missingLauncher(context, launchersIn(installer.state(host).hooks.values)))
-    .find((missing) => missing !== undefined);
+  const started = installer.withEntries().map((host) => launchersIn(installer.state(host).hooks.values));
+  if (started.length === 0) return null;
+  const [launcher] = started.flatMap((files) => missingLauncher(context, files) ?? []);
   const lost = launcher === undefined ? lostProgram(context) : { path: launcher, instead: null };
   if (lost === null) return null;
   return `The hooks and the MCP server ${lostInWords(lost, "start")} Run \`mem repair\`.`;

@@ -3,9 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { packageFile } from "../../core/paths.ts";
-import { createBuiltinEmbedder } from "../../recall/embed/builtin.ts";
 import type { Embedder, EmbedderIdentity, EmbedderName } from "../../recall/embed/embedder.ts";
-import { fusionWeight } from "../../recall/embed/embedder.ts";
 import { createHttpEmbedder } from "../../recall/embed/http.ts";
 import { createOnnxEmbedder } from "../../recall/embed/onnx.ts";
 import { cacheDirectory } from "../../settings/data-dir.ts";
@@ -16,7 +14,7 @@ import type { ServerSettings } from "../../settings/server.ts";
 /** Worker and server have them under the same names in their own tables. */
 export interface EmbedderSettings {
   isWanted: boolean;
-  embedder: EmbedderName | "off";
+  embedder: EmbedderName | "builtin" | "off";
   model: string;
   baseUrl: string;
   apiKey: Secret;
@@ -49,9 +47,8 @@ const defaultOnnxModel = "Xenova/all-MiniLM-L6-v2";
 export function chosenEmbedder({ embedder, model }: EmbedderSettings): EmbedderIdentity | null {
   switch (embedder) {
     case "off":
-      return null;
     case "builtin":
-      return { embedder, model: "" };
+      return null;
     case "onnx":
       return { embedder, model: model === "" ? defaultOnnxModel : model.replace(/^~(?=\/)/, homedir()) };
     case "http":
@@ -62,14 +59,12 @@ export function chosenEmbedder({ embedder, model }: EmbedderSettings): EmbedderI
 }
 
 /** Why there are no vectors, or null. */
-export function whyNoVectors(
-  { isWanted, embedder }: EmbedderSettings,
-  weightOf = fusionWeight,
-): string | null {
+export function whyNoVectors({ isWanted, embedder }: EmbedderSettings): string | null {
   if (!isWanted) return "MEM_VECTOR_INDEX is off";
   if (embedder === "off") return "MEM_EMBEDDER is off";
-  if (weightOf(embedder) > 0) return null;
-  return "the built-in embedder adds nothing to full text, so no vectors are kept; MEM_EMBEDDER=onnx or http does";
+  return embedder === "builtin"
+    ? "MEM_EMBEDDER is builtin, which keeps no vectors; MEM_EMBEDDER=onnx or http does"
+    : null;
 }
 
 interface EmbedderDeps {
@@ -84,8 +79,6 @@ export function buildEmbedder(
   { settings, dataDir, clock }: EmbedderDeps,
 ): Embedder {
   switch (embedder) {
-    case "builtin":
-      return createBuiltinEmbedder();
     case "onnx":
       return createOnnxEmbedder({
         model,

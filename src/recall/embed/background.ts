@@ -116,7 +116,7 @@ async function round(state: State): Promise<number> {
   try {
     if (batch.length === 0) {
       await finish(state);
-      pauses.forget();
+      pauses.worked();
       return Number.POSITIVE_INFINITY;
     }
     const began = clock.monotonicMs();

@@ -46,10 +46,6 @@ export function createPauses({
       failures = 0;
       failure = null;
     },
-    /** Clears the failure without resetting the pause. */
-    forget() {
-      failure = null;
-    },
     failure: () => failure,
   };
 }

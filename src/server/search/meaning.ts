@@ -4,28 +4,21 @@ import type { Clock } from "../../core/clock.ts";
 import { failOpen, toMemError } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ObservationFilter } from "../../core/records/hosted-record.ts";
-import type { Candidate } from "../../core/records/search.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
-import { type Embedder, EmbedFailure, fusionWeight } from "../../recall/embed/embedder.ts";
+import { type Embedder, EmbedFailure } from "../../recall/embed/embedder.ts";
 import { createQueryVectors } from "../../recall/embed/query-vector.ts";
 import { askedTerms } from "../../recall/query.ts";
 import { nearestCount } from "../../recall/rank-observations.ts";
 import { unitVector } from "../../recall/vectors/int8.ts";
-import { nearestRecords } from "../../store/postgres/nearest.ts";
+import { type NearestRecord, nearestRecords } from "../../store/postgres/nearest.ts";
 import type { Queryable } from "../../store/postgres/open.ts";
-
-/** A record near the question; `weighed` is added to its score. */
-export interface NearRecord {
-  candidate: Candidate;
-  weighed: number;
-}
 
 /** Vector matches of one question in a project, inside the caller's transaction. */
 export type Near = (
   connection: Queryable,
   scope: ProjectScope,
   filter: ObservationFilter,
-) => Promise<NearRecord[]>;
+) => Promise<NearestRecord[]>;
 
 export interface Meaning {
   /** Runs a search with vector matches, or with null while vector search is unavailable. */
@@ -53,7 +46,6 @@ const brokenForMs = 60_000;
 
 export function createMeaning({ embedder, schema, renewUse, clock, log, deadlineMs }: MeaningDeps): Meaning {
   const queries = createQueryVectors({ clock, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
-  const weight = fusionWeight(embedder.identity.embedder);
   let brokenUntil = 0;
 
   async function nearOf(words: string): Promise<Near | null> {
@@ -69,8 +61,7 @@ export function createMeaning({ embedder, schema, renewUse, clock, log, deadline
     await failOpen("telling whose vectors are used", renewUse);
     const asked = { ...embedder.identity, schema, unit, limit: nearestCount };
     return async (connection, scope, filter) => {
-      const found = await nearestRecords(connection, scope, { ...asked, filter });
-      return found.map(({ candidate, similarity }) => ({ candidate, weighed: weight * similarity }));
+      return nearestRecords(connection, scope, { ...asked, filter });
     };
   }
 

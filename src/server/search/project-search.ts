@@ -12,6 +12,7 @@ import { comparedCount, inOrder } from "../../recall/one-order.ts";
 import { askedTerms, wordParts } from "../../recall/query.ts";
 import { createQuestion } from "../../recall/question.ts";
 import { readTime } from "../../recall/read-time.ts";
+import type { NearestRecord } from "../../store/postgres/nearest.ts";
 import { observationsBySeq, recentObservations } from "../../store/postgres/observations.ts";
 import type { Queryable } from "../../store/postgres/open.ts";
 import {
@@ -26,7 +27,7 @@ import {
 } from "../../store/postgres/search.ts";
 import { wordsOf } from "../../text/words.ts";
 import { type FoundByWords, type OfThen, searchWithTime } from "./dated-search.ts";
-import type { Near, NearRecord } from "./meaning.ts";
+import type { Near } from "./meaning.ts";
 import { createTermCache, type TermCache } from "./term-cache.ts";
 
 export interface ProjectSearch {
@@ -155,7 +156,7 @@ interface Ranked {
 
 interface Compared extends Pick<FoundCandidates, "hits" | "standing" | "frequencies"> {
   candidates: readonly Candidate[];
-  near: readonly NearRecord[];
+  near: readonly NearestRecord[];
   behind: RankedBehind;
   /** Records of this period rank first. */
   span: Span | null;
@@ -174,7 +175,7 @@ function ranking(
     routine: behind.routine.has(one.id) ? (1 as const) : (0 as const),
     status: behind.superseded.has(one.id) ? ("superseded" as const) : ("active" as const),
   }));
-  const byMeaning = new Map(near.map(({ candidate, weighed }) => [candidate.id, weighed]));
+  const byMeaning = new Map(near.map(({ candidate, similarity }) => [candidate.id, similarity]));
   const terms = askedTerms(words).map(({ term }) => term);
   const question = createQuestion(words, {
     population,

@@ -71,15 +71,13 @@ export async function migrateServer(
   product: string,
   options: MigrateOptions = {},
 ): Promise<number[]> {
-  const connect = () =>
-    owner.connect().catch((cause: unknown) => {
-      throw toStorageError(cause);
-    });
-  const lock = await connect();
+  const lock = await owner.connect().catch((cause: unknown) => {
+    throw toStorageError(cause);
+  });
   try {
     const major = await demandVersion(lock);
     await takeLock(lock, options);
-    const client = await connect();
+    const client = await owner.connect();
     try {
       await makeRoles(client, major);
       await runMigrations({ pgPool: owner });
@@ -104,10 +102,8 @@ const lockTries = 12;
 // In a transaction: a pooler would keep a lock of the session after its client has gone.
 async function takeLock(client: PoolClient, { say, waitMs = lockWaitMs }: MigrateOptions): Promise<void> {
   for (let tried = 1; ; tried++) {
-    const each = Math.ceil(waitMs / lockTries);
-    await client.query(
-      `begin; set local lock_timeout = ${each}; set local idle_in_transaction_session_timeout = 0`,
-    );
+    const each = `begin; set local lock_timeout = ${Math.ceil(waitMs / lockTries)}`;
+    await client.query(`${each}; set local idle_in_transaction_session_timeout = 0`);
     try {
       await client.query("select pg_advisory_xact_lock($1)", [lockKey]);
       return;

@@ -104,7 +104,7 @@ export function openDatabase({ url, max = 10, onConnectionLost }: OpenOptions): 
   return {
     app: connectionsOf(app),
     system: connectionsOf(system),
-    guards: { ...connectionsOf(guards), query: (statement) => queryOf(guards, statement) },
+    guards: connectionsOf(guards),
     owner,
     listen: (options) =>
       listen({ ...common, options: `${own}${optionsOf(sessionOf("mem_system"))}` }, options),
@@ -175,9 +175,7 @@ function hearFailures(pool: Pool, onLost: (cause: Error) => void): void {
 
 function connectionsOf(pool: Pool): Connections {
   return {
-    async query<R extends QueryResultRow>(statement: Statement) {
-      return asStorage(pool.query<R>(configOf(statement)));
-    },
+    query: (statement) => queryOf(pool, statement),
     async borrow(work) {
       const client = await asStorage(pool.connect());
       let failed: Error | undefined;
@@ -198,8 +196,8 @@ function connectionsOf(pool: Pool): Connections {
   };
 }
 
-// The pool discards a connection when its statement fails. After a timeout of the server the connection is intact, and a
-// new one would take most of a guard's time.
+// The pool would discard a connection whose statement fails. The connection is intact, and a new one would take most of a
+// guard's time.
 async function queryOf<R extends QueryResultRow>(pool: Pool, statement: Statement): Promise<QueryResult<R>> {
   const client = await asStorage<PoolClient>(pool.connect());
   let failed: Error | undefined;

@@ -2,11 +2,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock as clock } from "../../../src/core/clock.ts";
 import { createBackground } from "../../../src/recall/embed/background.ts";
 import { type Embedder, EmbedFailure } from "../../../src/recall/embed/embedder.ts";
-import { toInt8 } from "../../../src/recall/vectors/int8.ts";
 import { createVectors } from "../../../src/store/sqlite/vectors.ts";
+import { workOn } from "../../../src/worker/vectors.ts";
 import { wordVector } from "../../helpers/embedding-server.ts";
 import { eventually } from "../../helpers/eventually.ts";
-import { createMemoryStore, type MemoryStore } from "../../helpers/memory-store.ts";
+import { createMemoryStore } from "../../helpers/memory-store.ts";
 
 interface Scripted extends Embedder {
   /** Texts of each call. */
@@ -34,7 +34,8 @@ function scriptedEmbedder(model = "m"): Scripted {
   return embedder;
 }
 
-function open(memory: MemoryStore = createMemoryStore()) {
+function open() {
+  const memory = createMemoryStore();
   const vectors = createVectors(memory.db);
   const { commit } = memory.store;
   const failures: string[] = [];
@@ -46,19 +47,9 @@ function open(memory: MemoryStore = createMemoryStore()) {
       retryMs: 5,
       onFailure: (sentence) => failures.push(sentence),
       work: {
-        sets: vectors.sets,
-        lackingOf: vectors.lackingOf,
+        ...workOn(vectors, memory.store, () => undefined),
         lacking: (setId, before) => vectors.lacking(setId, before, 3),
-        ensureSet: (...set) => commit(() => vectors.ensureSet(...set)),
-        complete: (setId) => commit(() => vectors.complete(setId)),
         dropSome: (setId) => commit(() => vectors.dropSome(setId, 2)),
-        put: (setId, rows) =>
-          commit(() =>
-            vectors.put(
-              setId,
-              rows.map(({ of, vector }) => ({ of, ...toInt8(vector) })),
-            ),
-          ),
       },
     });
     onTestFinished(() => made.close());

@@ -101,9 +101,8 @@ async function behindPooler(at: string): Promise<string> {
   const server = createServer((client) => {
     const database = connect(socket);
     client.once("data", (first) => {
-      const text = first.subarray(8).toString("latin1").split("\0");
-      const at = text.indexOf("options");
-      const kept = Buffer.from(text.toSpliced(at, 2).join("\0"), "latin1");
+      const words = first.toString("latin1", 8).split("\0");
+      const kept = Buffer.from(words.toSpliced(words.indexOf("options"), 2).join("\0"), "latin1");
       const head = Buffer.from(first.subarray(0, 8));
       head.writeUInt32BE(kept.length + 8);
       database.write(Buffer.concat([head, kept]));
