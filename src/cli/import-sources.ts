@@ -24,7 +24,7 @@ export const importSources: readonly SourceCommand[] = [
   {
     name: "codex",
     about: "Import rollouts of Codex CLI",
-    path: "folder or file (default: ~/.codex/sessions)",
+    path: "folder or file (default: ~/.codex/sessions and archived_sessions)",
     examples: [
       "mem import codex --print # what is there, and from which projects",
       "mem import codex --since 90d # what happened lately",

@@ -198,7 +198,7 @@ function prompt(state: State, text: string, base: Placed): ImportedEvent[] {
 // Typed while the agent worked: it belongs to the present turn.
 function fromAttachment(state: State, entry: JsonObject, base: Base): ImportedEvent[] {
   const { type, commandMode, prompt: given } = objectField(entry, "attachment");
-  if (type !== "queued_command" || commandMode !== "prompt" || base.isSidechain) return [];
+  if (type !== "queued_command" || (commandMode ?? "prompt") !== "prompt" || base.isSidechain) return [];
   const text = promptText(given);
   if (requestIn(text).trim() === "") return [];
   const turn = base.promptId || (state.turn ?? base.key);

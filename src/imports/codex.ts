@@ -3,7 +3,8 @@ import type { ImportedEvent } from "../core/records/imports.ts";
 import { requestIn } from "../core/tools/host-text.ts";
 import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
-import { numberField, objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
+import { objectField, textField } from "../text/json-fields.ts";
+import { type Call, callIn, createMessages, itemUse, responseOf } from "./codex-items.ts";
 import { sessionIdleMs, type TranscriptReader } from "./transcript.ts";
 
 interface State {
@@ -20,7 +21,9 @@ interface State {
   turn: string;
   /** Id of the turn's prompt; null before the first one. */
   prompt: string | null;
-  calls: Map<string, { name: string; input: JsonObject }>;
+  calls: Map<string, Call>;
+  /** Whether scripts make the calls (code mode): only then are items tool uses. */
+  isScripted: boolean;
   said: { text: string; at: number } | null;
   turnStart: number;
   /** Where the present turn was announced. */
@@ -39,7 +42,8 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
       isOfAgent: known.isOfAgent === true,
       untimedFrom: typeof known.untimedFrom === "number" ? known.untimedFrom : null,
     },
-    ...{ turn: "", prompt: null, calls: new Map(), said: null, turnStart: 0, announced: null, lastAt: 0 },
+    ...{ turn: "", prompt: null, calls: new Map(), isScripted: false },
+    ...{ said: null, turnStart: 0, announced: null, lastAt: 0 },
   };
   const messageOf = createMessages();
   return {
@@ -161,33 +165,11 @@ function fromMessage(
       if (text.trim() !== "") state.said = { text, at };
       return turnEnd(state);
     }
+    case "item_completed":
+      return fromUseItem(state, objectField(payload, "item"), at);
     default:
       return [];
   }
-}
-
-/** Versions that page their history write an item in place of each message, or before it: then the message is empty. */
-export function createMessages(): (payload: JsonObject) => JsonObject {
-  let asked = "";
-  return (payload) => {
-    const read = plainMessage(payload);
-    if (read.type !== "user_message") return read;
-    const before = asked;
-    asked = read === payload ? "" : textField(read, "message");
-    return read === payload && before !== "" && before === textField(read, "message").trim() ? {} : read;
-  };
-}
-
-function plainMessage(payload: JsonObject): JsonObject {
-  const item = objectField(payload, "item");
-  const parts = objectsField(item, "content");
-  const message = parts
-    .map((part) => textField(part, "text"))
-    .join("\n")
-    .trim();
-  if (item.type === "AgentMessage") return { type: "agent_message", message };
-  const images = parts.filter(({ type }) => type !== "text");
-  return item.type === "UserMessage" ? { type: "user_message", message, images } : payload;
 }
 
 function promptText(payload: JsonObject): string {
@@ -204,57 +186,42 @@ function fromItem(state: State, item: JsonObject, at: number): ImportedEvent[] {
   if (session.id === "" || session.isOfAgent || id === "") return [];
   switch (item.type) {
     case "function_call":
-      calls.set(id, callOf(textField(item, "name"), parseObject(textField(item, "arguments")) ?? {}));
-      return [];
     case "custom_tool_call":
-      calls.set(id, { name: textField(item, "name"), input: { command: textField(item, "input") } });
+    case "local_shell_call": {
+      const call = callIn(item);
+      if (call === null) state.isScripted = true;
+      else calls.set(id, call);
       return [];
-    case "local_shell_call":
-      calls.set(id, callOf("shell", objectField(item, "action")));
-      return [];
+    }
     case "function_call_output":
     case "custom_tool_call_output": {
       const call = calls.get(id);
       calls.delete(id);
       if (call === undefined || call.name === "") return [];
-      const use = { tool_name: call.name, tool_input: call.input, tool_use_id: id };
-      const payload = { ...use, tool_response: responseOf(item.output ?? null) };
-      return [event(state, "PostToolUse", { key: `${state.turn}:${id}`, at, payload })];
+      return [toolUse(state, id, { ...call, response: responseOf(item.output ?? null), at })];
     }
     default:
       return [];
   }
 }
 
-const shells = new Set(["shell", "container.exec", "exec_command", "shell_command", "local_shell"]);
-
-/** A call of a shell as the hooks name it. */
-function callOf(name: string, input: JsonObject): { name: string; input: JsonObject } {
-  if (!shells.has(name)) return { name, input };
-  const { command } = input;
-  const words = Array.isArray(command) ? command.map(String) : [];
-  const isShell = words.length === 3 && /^(.*\/)?(ba|z|da|)sh$/.test(words[0] ?? "") && words[1] === "-lc";
-  const text =
-    words.length > 0 ? (isShell ? (words[2] ?? "") : words.join(" ")) : textField(input, "command", "cmd");
-  return { name: "Bash", input: { command: text } };
+/** An item that repeats a call has the same key, but the call may have another id than its item. */
+function fromUseItem(state: State, item: JsonObject, at: number): ImportedEvent[] {
+  const use = itemUse(item);
+  const { id, isOfAgent } = state.session;
+  if (use === undefined || !state.isScripted || id === "" || isOfAgent) return [];
+  const { cwd, ...made } = use;
+  return [toolUse(state, textField(item, "id"), { ...made, at, ...(cwd === "" ? {} : { cwd }) })];
 }
 
-/** The output as the hooks give it; with the exit code of a command that failed. */
-function responseOf(output: Json): Json {
-  const object = typeof output === "string" ? parseObject(output) : isJsonObject(output) ? output : null;
-  if (object !== null && (object.output !== undefined || object.content !== undefined)) {
-    const text = textField(object, "output", "content");
-    return withCode(text, numberField(objectField(object, "metadata"), "exit_code"));
-  }
-  if (typeof output !== "string") return output;
-  const head = /^(?:.*\n){0,8}?Output:\n/.exec(output)?.[0];
-  if (head === undefined) return output;
-  const code = /(?:Exit code: |exited with code )(-?\d+)/.exec(head)?.[1];
-  return withCode(output.slice(head.length), code === undefined ? null : Number(code));
-}
-
-function withCode(output: string, code: number | null): Json {
-  return code === null || code === 0 ? output : { output, exit_code: code };
+function toolUse(
+  state: State,
+  id: string,
+  { name, input, response, at, ...place }: Call & { response: Json; at: number; cwd?: string },
+): ImportedEvent {
+  const use = { tool_name: name, tool_input: input, tool_use_id: id };
+  const payload = { ...place, ...use, tool_response: response };
+  return event(state, "PostToolUse", { key: `${state.turn}:${id}`, at, payload });
 }
 
 function event(

@@ -1,5 +1,5 @@
 // The files below a folder. A part that cannot be read is named, and the rest is found.
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 export interface FoundFile {
@@ -20,13 +20,17 @@ interface FilesBelow {
   failed: { path: string; thrown: unknown }[];
 }
 
-/** Follows links to files only: a folder may link to itself. Throws where `root` cannot be read. */
+/** Follows links, and looks into a folder once: it may link to itself. Throws where `root` cannot be read. */
 export function filesBelow(root: string, wanted: Wanted): FilesBelow {
   const found: FilesBelow = { files: [], failed: [] };
+  const seen = new Set<string>();
   const inFolder = (folder: string): void => {
+    const real = realpathSync(folder);
+    if (seen.has(real)) return;
+    seen.add(real);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      const isFolder = entry.isDirectory();
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && existsSync(`${path}/.`));
       if (!(isFolder ? wanted.folder(entry.name) : wanted.file(entry.name))) continue;
       try {
         if (isFolder) {

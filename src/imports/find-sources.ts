@@ -71,7 +71,8 @@ function transcripts(name: string): Finder {
     const kind = transcriptKinds[name];
     if (kind === undefined) return [];
     const { place } = hostAt(machine, agentNamed(kind.host));
-    return transcriptsAt(name, resolve(place.folder, kind.folder), { now, limit, mayBeAbsent: true });
+    const folders = kind.folders.map((folder) => resolve(place.folder, folder));
+    return transcriptsAt(name, folders, { now, limit, mayBeAbsent: true });
   };
 }
 

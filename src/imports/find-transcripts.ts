@@ -15,18 +15,16 @@ import { readTranscript, type TranscriptFile } from "./transcript.ts";
 
 interface TranscriptKind extends Omit<TranscriptFile, "path"> {
   host: string;
-  /** Folder of the transcripts in the host's folder. */
-  folder: string;
+  /** Folders of the transcripts in the host's folder. */
+  folders: readonly string[];
   isTranscript(path: string): boolean;
-  /** True for a file that another one starts, such as the transcript of a sub-agent. */
-  isPart?(path: string): boolean;
 }
 
 /** By the name of the command's source. */
 export const transcriptKinds: Readonly<Record<string, TranscriptKind>> = {
   "claude-code": {
     host: "claude-code",
-    folder: "projects",
+    folders: ["projects"],
     isTranscript: (path) => path.endsWith(".jsonl"),
     isPart: (path) => path.includes(`${sep}subagents${sep}`) || basename(path).startsWith("agent-"),
     createReader: createClaudeCodeReader,
@@ -34,14 +32,14 @@ export const transcriptKinds: Readonly<Record<string, TranscriptKind>> = {
   },
   codex: {
     host: "codex",
-    folder: "sessions",
-    isTranscript: (path) => /^rollout-.*\.jsonl$/.test(basename(path)),
+    folders: ["sessions", "archived_sessions"],
+    isTranscript: (path) => /^rollout-.*\.jsonl(\.zst)?$/.test(basename(path)),
     createReader: createCodexReader,
     rewoundIn: rewoundInCodex,
   },
   gemini: {
     host: "gemini-cli",
-    folder: "tmp",
+    folders: ["tmp"],
     isTranscript: (path) => /^session-.*\.jsonl?$/.test(basename(path)),
     createReader: createGeminiReader,
     rewoundIn: rewoundInGemini,
@@ -51,7 +49,7 @@ export const transcriptKinds: Readonly<Record<string, TranscriptKind>> = {
 /** True if the host has a folder of transcripts that are read. */
 export function hasTranscripts({ agent, place }: HostAt): boolean {
   const kind = Object.values(transcriptKinds).find(({ host }) => host === agent.host.name);
-  return kind !== undefined && existsSync(join(place.folder, kind.folder));
+  return kind?.folders.some((folder) => existsSync(join(place.folder, folder))) === true;
 }
 
 interface FindOptions {
@@ -61,17 +59,22 @@ interface FindOptions {
   mayBeAbsent?: boolean;
 }
 
-/** Transcripts of a kind at `path`, a file or a folder; the sessions that were changed longest ago first. */
+/** Transcripts of a kind at files or folders; the sessions that were changed longest ago first. */
 export function transcriptsAt(
   kindName: string,
-  path: string,
+  places: string | readonly string[],
   { now, limit, mayBeAbsent = false }: FindOptions,
 ): Source[] {
   const kind = transcriptKinds[kindName];
   if (kind === undefined) throw new TypeError(`no transcripts of ${kindName}`);
-  if (mayBeAbsent && !existsSync(path)) return [];
-  const { files, failed } = filesAt(path, kind);
-  const byAge = files.toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
+  const found = [places]
+    .flat()
+    .filter((path) => !mayBeAbsent || existsSync(path))
+    .map((path) => filesAt(path, kind));
+  const failed = found.flatMap((each) => each.failed);
+  const byAge = found
+    .flatMap(({ files }) => files)
+    .toSorted((a, b) => a.changedAt - b.changedAt || (a.path < b.path ? -1 : 1));
   const isPart = ({ path }: FoundFile) => kind.isPart?.(path) === true;
   const whole = byAge.filter((file) => !isPart(file));
   const kept = limit === null ? whole : whole.slice(-limit);
@@ -93,7 +96,7 @@ function belongsTo(part: FoundFile, whole: FoundFile): boolean {
 }
 
 function sourceOf(kindName: string, kind: TranscriptKind, { path, bytes }: FoundFile, now: number): Source {
-  const at = path.lastIndexOf(`${sep}${kind.folder}${sep}`);
+  const at = Math.max(...kind.folders.map((folder) => path.lastIndexOf(`${sep}${folder}${sep}`)));
   return {
     kind: kindName,
     name: path,

@@ -1,7 +1,9 @@
 // Transcripts of Gemini CLI: one file for each session, one message a line, or all messages in one JSON object.
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ImportedEvent } from "../core/records/imports.ts";
+import { requestIn } from "../core/tools/host-text.ts";
 import { shownPrompt } from "../hosts/decode-event.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { objectField, objectsField, textField } from "../text/json-fields.ts";
@@ -47,9 +49,31 @@ export function createGeminiReader(known: JsonObject, path: string): TranscriptR
 }
 
 function projectRoot(path: string): string {
-  const file = join(dirname(dirname(path)), ".project_root");
-  return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  const folder = dirname(dirname(path));
+  const file = join(folder, ".project_root");
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  const hash = basename(folder);
+  return /^[0-9a-f]{64}$/.test(hash) ? (folderWithHash(hash, readFileSync(path, "utf8")) ?? "") : "";
 }
+
+/** Until 0.2x the folder's name is the hash of the project's: a path in the session that is in the project tells it. */
+function folderWithHash(hash: string, session: string): string | undefined {
+  const seen = new Set<string>();
+  for (const [found] of session.slice(0, mostSearchedChars).matchAll(absolutePath)) {
+    const path = found.replaceAll("\\\\", "\\");
+    for (const one of [path, path.replace(/[\s,;)].*$/, "")])
+      for (let at = one; at !== dirname(at) && !seen.has(at); at = dirname(at)) {
+        seen.add(at);
+        if (createHash("sha256").update(at).digest("hex") === hash) return at;
+      }
+    if (seen.size > mostHashed) return undefined;
+  }
+  return undefined;
+}
+
+const absolutePath = /(?<![\w.~/-])(?:\/|[A-Za-z]:\\\\)[^\s"'`<>|:*?\\/](?:[^"'`<>|:*?\\\n]|\\\\)*/g;
+const mostSearchedChars = 4_000_000;
+const mostHashed = 20_000;
 
 /** The line, and the messages of the lists in it. */
 export function messagesIn(entry: JsonObject): JsonObject[] {
@@ -75,8 +99,9 @@ function prompt(
   message: JsonObject,
   { id, at, start }: { id: string; at: number; start: number },
 ): ImportedEvent[] {
-  const text = promptText(message.content);
-  if (text.trim() === "" || id === state.prompt) return [];
+  const text = promptText(message.displayContent ?? message.content);
+  // The first message of a session can be its context alone.
+  if (requestIn(text).trim() === "" || id === state.prompt) return [];
   const events = turnEnd(state);
   state.prompt = id;
   state.turnStart = start;
@@ -87,7 +112,7 @@ const ended = new Set(["success", "error"]);
 
 function toolUse(state: State, call: JsonObject, at: number): ImportedEvent[] {
   const key = textField(call, "id");
-  const name = textField(call, "name");
+  const name = toolName(call);
   // A use that the user refused, or that still runs.
   if (key === "" || name === "" || !ended.has(textField(call, "status")) || state.tools.has(key)) return [];
   state.tools.add(key);
@@ -103,6 +128,14 @@ function toolUse(state: State, call: JsonObject, at: number): ImportedEvent[] {
   };
   const when = Date.parse(textField(call, "timestamp"));
   return [event(state, "AfterTool", { key, at: Number.isFinite(when) ? when : at, payload })];
+}
+
+/** As the hooks name it: a tool of an MCP server with the server's name. */
+function toolName(call: JsonObject): string {
+  const name = textField(call, "name");
+  const [, tool, server] = /^(\S+) \((.+) MCP Server\)$/.exec(textField(call, "displayName")) ?? [];
+  if (tool !== undefined && server !== undefined) return `mcp__${server}__${tool}`;
+  return name.replace(/^mcp_(?!_)([^_]+)_/, "mcp__$1__");
 }
 
 function promptText(content: Json | undefined): string {

@@ -1,6 +1,11 @@
 // Reads a file line by line from an offset, in bounded memory.
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { pipeline, type Readable } from "node:stream";
+import * as zlib from "node:zlib";
+import { MemError } from "../core/errors.ts";
+import type { JsonObject } from "../text/json.ts";
+import { parseObject } from "../text/json-fields.ts";
 
 export interface Line {
   /** Null for a line that is longer than any host writes. */
@@ -27,13 +32,16 @@ export async function* linesOf(
   from = 0,
   { withRest = false }: { withRest?: boolean } = {},
 ): AsyncGenerator<Line> {
-  const stream = createReadStream(path, { start: from, highWaterMark: 256 * 1024 });
+  const stream = isPacked(path) ? unpacked(path) : createReadStream(path, { start: from, highWaterMark });
+  // A packed file cannot be entered in its middle.
+  let skipped = isPacked(path) ? from : 0;
   let parts: Buffer[] = [];
   let held = 0;
   let start = from;
   let isTooLong = false;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    let at = 0;
+    let at = Math.min(skipped, chunk.length);
+    skipped -= at;
     for (let feed = chunk.indexOf(lineFeed); feed !== -1; feed = chunk.indexOf(lineFeed, at)) {
       const piece = chunk.subarray(at, feed);
       const end = start + held + piece.length + 1;
@@ -60,6 +68,45 @@ export async function* linesOf(
 }
 
 const lineFeed = 10;
+const highWaterMark = 256 * 1024;
+
+/** Offsets in it are of its unpacked text. */
+export function isPacked(path: string): boolean {
+  return path.endsWith(".zst");
+}
+
+function unpacked(path: string): Readable {
+  // From Node 22.15 on.
+  const { createZstdDecompress: create } = zlib as Partial<
+    typeof zlib & Record<string, typeof zlib.createGunzip>
+  >;
+  if (create === undefined) {
+    throw new MemError("import_unreadable", {
+      message: `${path} is compressed with zstd, which Node ${process.version} cannot read.`,
+      hint: `Unpack it and import again: \`zstd -d ${path}\`. Or use Node 22.15 or later.`,
+    });
+  }
+  return pipeline(createReadStream(path, { highWaterMark }), create(), () => undefined);
+}
+
+/** The objects of a line: more than one where the host lost the line feed between two. Null for another line. */
+export function objectsIn(text: string): JsonObject[] | null {
+  const whole = parseObject(text);
+  if (whole !== null) return [whole];
+  const found: JsonObject[] = [];
+  let from = 0;
+  let tries = 0;
+  for (let at = text.indexOf("}{"); at >= 0 && tries < mostTries; at = text.indexOf("}{", at + 1), tries++) {
+    const object = parseObject(text.slice(from, at + 1));
+    if (object === null) continue;
+    found.push(object);
+    from = at + 1;
+  }
+  const last = found.length === 0 ? null : parseObject(text.slice(from));
+  return last === null ? null : [...found, last];
+}
+
+const mostTries = 50;
 
 // Editors and scripts of Windows begin a file with a byte order mark.
 function textOf(bytes: Buffer): string {

@@ -159,12 +159,8 @@ const maxNoteBytes = 4 * 1024 * 1024;
 function noteIn(folder: string, { path, bytes, changedAt }: FoundFile): Note {
   if (bytes > maxNoteBytes) throw new RangeError("it has more than 4 MB");
   const whole = cleanText(textOf(readFileSync(path)));
-  const [, head = "", body = whole] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(whole) ?? [];
-  const field = (name: string) =>
-    new RegExp(`^${name}:[ \\t]*(.+)$`, "m")
-      .exec(head)?.[1]
-      ?.trim()
-      .replace(/^["']|["']$/g, "") ?? "";
+  const { head, body } = headOf(whole);
+  const field = (name: string) => fieldIn(head, name);
   const said = [...body.matchAll(/^[ \t]*- \[([^\]\n[]{2,40})\] (.+)$/gm)];
   const isDecision = said.some(([, category]) => category === "decision") || field("type") === "decision";
   const place = relative(folder, path);
@@ -180,6 +176,35 @@ function noteIn(folder: string, { path, bytes, changedAt }: FoundFile): Note {
     facts: said.map(([, category = "", text = ""]) => `${category}: ${text}`),
     generator: "basic-memory",
   };
+}
+
+/** The fields before the text. Text between two rulers that is no list of fields stays text. */
+function headOf(whole: string): { head: string; body: string } {
+  let [head, body] = ["", whole];
+  for (let block = headBlock.exec(body); block !== null; block = headBlock.exec(body)) {
+    const [all, fields = ""] = block;
+    const isHead = fields.trim() === "" || knownField.test(fields);
+    if (!isHead || !fields.split("\n").every((line) => headLine.test(line))) break;
+    head += fields;
+    body = body.slice(all.length);
+  }
+  return { head, body };
+}
+
+const headBlock =
+  /^\s*---[ \t]*\r?\n((?:(?!(?:---|\.{3})[ \t\r]*(?:\n|$))[^\n]*\n)*)(?:---|\.{3})[ \t\r]*(?:\n|$)/;
+const headLine = /^(?:\s*(?:#.*)?|[\w .-]{1,40}:(?:\s.*)?|\s+\S.*|- .*)\r?$/;
+const knownField = /^(?:title|type|permalink|tags|created|date|updated|modified|aliases|id):/m;
+
+/** A value may go on in indented lines; `>` and `|` announce it. */
+function fieldIn(head: string, name: string): string {
+  const found =
+    new RegExp(`^${name}:[ \\t]*([^\\n]*(?:\\n[ \\t]+(?!- )[^\\n]+)*)`, "m").exec(head)?.[1] ?? "";
+  return found
+    .replace(/^[>|][+-]?\d?[ \t]*\r?\n/, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/^["']|["']$/g, "");
 }
 
 // Characters that take the place of other bytes would be stored as the note's text.

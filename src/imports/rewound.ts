@@ -1,10 +1,10 @@
 // Turns that the user rewound: they were not said, so an import leaves out their lines.
 import type { JsonObject } from "../text/json.ts";
-import { numberField, objectField, objectsField, parseObject, textField } from "../text/json-fields.ts";
+import { numberField, objectField, objectsField, textField } from "../text/json-fields.ts";
 import { isOfHost } from "./claude-code.ts";
-import { createMessages } from "./codex.ts";
+import { createMessages } from "./codex-items.ts";
 import { messagesIn } from "./gemini.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf, objectsIn } from "./lines.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
 type RewoundIn = TranscriptFile["rewoundIn"];
@@ -57,8 +57,7 @@ async function rewoundBy(
 
 async function* entriesOf(path: string): AsyncGenerator<{ entry: JsonObject; start: number }> {
   for await (const { text, start } of linesOf(path, 0, { withRest: true })) {
-    const entry = text === null ? null : parseObject(text);
-    if (entry !== null) yield { entry, start };
+    for (const entry of (text === null ? null : objectsIn(text)) ?? []) yield { entry, start };
   }
 }
 

@@ -4,8 +4,7 @@ import { contentKey } from "../core/ids.ts";
 import type { ImportedEvent } from "../core/records/imports.ts";
 import { flattened, spoolablePayload } from "../hosts/hook/spoolable-payload.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
-import { parseObject } from "../text/json-fields.ts";
-import { linesOf, wholeFile } from "./lines.ts";
+import { isPacked, linesOf, objectsIn, wholeFile } from "./lines.ts";
 import type { SourceStep } from "./source.ts";
 
 /** What a host's reader makes of one line, in the order of the file. */
@@ -27,6 +26,8 @@ export interface TranscriptReader {
 export interface TranscriptFile {
   path: string;
   createReader(state: JsonObject, path: string): TranscriptReader;
+  /** True for a file that another one starts, such as the transcript of a sub-agent. */
+  isPart?(path: string): boolean;
   /** Offsets of lines that are left out: of turns that the user rewound. */
   rewoundIn(path: string): Promise<ReadonlySet<number>>;
 }
@@ -56,7 +57,7 @@ const stepLines = 5_000;
 
 /** Reads from the stored position; yields nothing for a file that was read to its end. */
 export async function* readTranscript(
-  { path, createReader, rewoundIn }: TranscriptFile,
+  { path, createReader, rewoundIn, isPart }: TranscriptFile,
   { position, now }: ReadOptions,
 ): AsyncGenerator<SourceStep> {
   const { size, mtimeMs } = statOf(path);
@@ -69,9 +70,13 @@ export async function* readTranscript(
   let chars = 0;
   let at = from;
   let line = 0;
+  // A part of a session has the prompts of another file.
+  let [hasPrompt, hasUse] = [from > 0 || isPart?.(path) === true, false];
   const take = (events: readonly ImportedEvent[]): void => {
     for (const event of events.map(bounded)) {
       step.events.push(event);
+      hasPrompt ||= event.payload.prompt !== undefined;
+      hasUse ||= event.payload.tool_name !== undefined;
       chars += JSON.stringify(event.payload).length;
     }
   };
@@ -97,16 +102,16 @@ export async function* readTranscript(
   const lines = path.endsWith(".json") ? wholeFile(path) : linesOf(path, from, { withRest });
   for await (const { text, start, end } of lines) {
     // What the host appends meanwhile is read the next time.
-    if (end > size) break;
-    step.read += end - at;
+    if (end > size && !isPacked(path)) break;
+    step.read += isPacked(path) ? 0 : end - at;
     step.lines += 1;
     line += 1;
     at = end;
-    const entry = text === null ? null : parseObject(text);
-    if (entry === null) {
+    const entries = text === null ? null : objectsIn(text);
+    if (entries === null) {
       step.malformed += 1;
       step.malformedAt ??= line;
-    } else if (!rewound.has(start)) take(reader.read(entry, start));
+    } else if (!rewound.has(start)) for (const entry of entries) take(reader.read(entry, start));
     if (start < knownUntil) step.known = step.events.length;
     if (step.events.length >= stepEvents || chars >= stepChars || step.lines >= stepLines)
       yield finish(false);
@@ -116,7 +121,12 @@ export async function* readTranscript(
   yield {
     ...finish(idleMs > sessionIdleMs && !isForeign),
     unfinished: reader.isTurnOpen() ? 1 : 0,
-    unreadable: isForeign ? [`${path} cannot be read: this version does not know its form.`] : [],
+    unreadable: [
+      ...(isForeign ? [`${path} cannot be read: this version does not know its form.`] : []),
+      ...(hasUse && !hasPrompt
+        ? [`${path} has tool uses and no prompt: this version may not know its form.`]
+        : []),
+    ],
   };
 }
 

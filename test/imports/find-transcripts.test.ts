@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
+import { transcriptKinds, transcriptsAt } from "../../src/imports/find-transcripts.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 
 const options = { now: 0, limit: null };
@@ -28,6 +28,21 @@ test("a transcript that cannot be looked at is named beside the others", async (
   expect(await failuresIn(folder)).toEqual([
     `${join(folder, "link.jsonl")} cannot be read: no such file or directory (ENOENT).`,
   ]);
+});
+
+test("finds sessions in linked folders, and archived and packed ones of Codex", () => {
+  const [folder, elsewhere] = [tempDir(), tempDir()];
+  writeFileSync(join(elsewhere, "s.jsonl"), "{}\n");
+  symlinkSync(elsewhere, join(folder, "-work-shop"));
+  symlinkSync(folder, join(elsewhere, "loop"));
+  expect(transcriptsAt("claude-code", folder, options)).toHaveLength(1);
+  for (const name of ["sessions", "archived_sessions"]) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, "sessions", "rollout-a.jsonl.zst"), "x");
+  writeFileSync(join(folder, "archived_sessions", "rollout-b.jsonl"), "{}\n");
+  const { folders = [] } = transcriptKinds.codex ?? {};
+  const places = [...folders, "absent"].map((name) => join(folder, name));
+  const found = transcriptsAt("codex", places, { ...options, mayBeAbsent: true });
+  expect(found.map((source) => source.folder)).toEqual([folder, folder]);
 });
 
 // Root reads every folder.

@@ -8,12 +8,17 @@ import { tempDir } from "../helpers/temp-dir.ts";
 
 async function read(source: Source | null) {
   const titles: unknown[] = [];
+  const texts: unknown[] = [];
   const unreadable: string[] = [];
   for await (const step of source?.steps(null) ?? []) {
-    for (const { type, title } of step.records ?? []) if (type === "observation") titles.push(title);
+    for (const { type, title, narrative, summary } of step.records ?? []) {
+      if (type !== "observation") continue;
+      titles.push(title);
+      texts.push(narrative ?? summary);
+    }
     unreadable.push(...(step.unreadable ?? []));
   }
-  return { titles, unreadable };
+  return { titles, texts, unreadable };
 }
 
 test("notes that cannot be read are named with the reason, and the others are read", async () => {
@@ -37,12 +42,26 @@ test("notes that cannot be read are named with the reason, and the others are re
   ]);
 });
 
-test("a note behind a link is read, and a link to a folder is not followed", async () => {
+test("keeps all of a note between rulers, and reads folded titles", async () => {
+  const folder = tempDir();
+  const notes = {
+    a: "---\n\n- [fact] One\nWe stop after three.\n---\nSee also.",
+    b: "---\nNote: five per card.\nWhy: the bank.\n---\nTail.",
+    c: "---\r\npermalink: x\r\n---\r\n\r\n---\r\ntitle: >-\r\n  Empty\r\n  rows\r\n---\r\nSkipped.",
+    d: '---\ntitle: "Plain"\ntags:\n  - a\n---\nFirst.\n\n---\n\nSecond.',
+  };
+  for (const [name, text] of Object.entries(notes)) writeFileSync(join(folder, `${name}.md`), text);
+  const { titles, texts } = await read(basicMemorySource(folder, "shop"));
+  expect(titles).toEqual(["a", "b", "Empty rows", "Plain"]);
+  expect(texts).toEqual([notes.a, notes.b, "Skipped.", "First.\n\n---\n\nSecond."]);
+});
+
+test("notes behind links are read, and a folder that links to itself once", async () => {
   const [folder, elsewhere] = [tempDir(), tempDir()];
   writeFileSync(join(elsewhere, "kept.md"), "Use pnpm here.");
   symlinkSync(join(elsewhere, "kept.md"), join(folder, "kept.md"));
   symlinkSync(folder, join(folder, "loop"));
-  expect(await read(basicMemorySource(folder, "shop"))).toEqual({ titles: ["kept"], unreadable: [] });
+  expect(await read(basicMemorySource(folder, "shop"))).toMatchObject({ titles: ["kept"], unreadable: [] });
 });
 
 test("a folder without notes is no source", () => {

@@ -1,9 +1,12 @@
 // Events of transcripts with unusual lines: deep values, prompts without a text, and forms of earlier versions.
+import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as zlib from "node:zlib";
 import { expect, test } from "vitest";
 import type { ImportedEvent } from "../../src/core/records/imports.ts";
 import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
+import type { Source, SourceStep } from "../../src/imports/source.ts";
 import { nestingExceeds } from "../../src/privacy/nesting.ts";
 import type { Json } from "../../src/text/json.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -60,6 +63,12 @@ async function eventsOf(
   return found;
 }
 
+async function stepsIn(source: Source | undefined): Promise<SourceStep[]> {
+  const steps: SourceStep[] = [];
+  for await (const step of source?.steps(null) ?? []) steps.push(step);
+  return steps;
+}
+
 const timestamp = "2025-10-09T03:20:03.000Z";
 const said = { type: "output_text", text: "It is the login page, because the token is missing." };
 
@@ -110,6 +119,114 @@ test("leaves out rewound turns, and no parallel results or other beginnings", as
     ...["UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop", "UserPromptSubmit", "Stop", "SessionEnd"],
   ]);
   expect(JSON.stringify(events)).not.toMatch(/Understood|never use|rebuild/);
+});
+
+test("reads two objects in one line, and what the user typed while the agent worked", async () => {
+  const typed = (uuid: string, attachment: object) => ({
+    ...{ type: "attachment", sessionId: "s", uuid, timestamp },
+    attachment: { type: "queued_command", ...attachment },
+  });
+  const folder = tempDir();
+  const lines = [
+    { type: "user", sessionId: "s", uuid: "a", timestamp, message: { content: 'Why does "}{" fail?' } },
+    typed("b", { prompt: "And log it." }),
+    typed("c", { prompt: "x", commandMode: "task-notification" }),
+    typed("d", { prompt: "Then stop.", commandMode: "prompt" }),
+  ].map((entry) => JSON.stringify(entry));
+  writeFileSync(
+    join(folder, "s.jsonl"),
+    `${lines[0]}${lines[1]}\n${lines[2]}${lines[3]}{"torn\n${lines[3]}\n`,
+  );
+  const [source] = transcriptsAt("claude-code", folder, { now: Date.now(), limit: null });
+  const [step] = await stepsIn(source);
+  const prompts = step?.events.map(({ payload }) => payload.prompt);
+  expect(prompts).toEqual(['Why does "}{" fail?', "And log it.", "Then stop."]);
+  expect(step).toMatchObject({ malformed: 1, malformedAt: 2 });
+});
+
+const codexItem = (payload: object) => codexLine(payload, "response_item");
+
+test("the calls of a script of Codex are tool uses, named with their servers", async () => {
+  const item = (type: string, id: string, rest: object) =>
+    codexLine({ type: "item_completed", item: { type, id, ...rest } });
+  const { events, unreadable } = await eventsOf("codex", "rollout-script.jsonl", [
+    codexStart,
+    ...[started("t"), asked("Fix it."), item("CommandExecution", "c0", { command: ["ls"] })],
+    codexItem({ type: "function_call", name: "find", namespace: "mcp__docs__", call_id: "c1" }),
+    codexItem({ type: "function_call_output", call_id: "c1", output: "found" }),
+    codexItem({ type: "custom_tool_call", name: "exec", call_id: "x", input: "await tools.f()" }),
+    codexItem({ type: "custom_tool_call_output", call_id: "x", output: "done" }),
+    item("CommandExecution", "c2", {
+      ...{ command: ["bash", "-lc", "make check"], cwd: "file:///work/lib" },
+      ...{ aggregated_output: "no rule", exit_code: 2 },
+    }),
+    item("McpToolCall", "c3", { server: "mem", tool: "search", arguments: { query: "x" }, result: {} }),
+    item("FileChange", "c4", { changes: { "a.ts": { type: "add", content: "one\ntwo" } } }),
+  ]);
+  expect(unreadable).toEqual([]);
+  const uses = events.flatMap(({ key, payload }) =>
+    payload.tool_name === undefined ? [] : { key, ...payload },
+  );
+  expect(uses).toMatchObject([
+    { key: "t:c1", tool_name: "mcp__docs__find", tool_response: "found" },
+    {
+      ...{ key: "t:c2", tool_name: "Bash", tool_input: { command: "make check" }, cwd: "/work/lib" },
+      tool_response: { output: "no rule", exit_code: 2 },
+    },
+    { tool_name: "mcp__mem__search", tool_input: { query: "x" } },
+    {
+      tool_name: "apply_patch",
+      tool_input: { command: "*** Begin Patch\n*** Add File: a.ts\n+one\n+two\n*** End Patch" },
+    },
+  ]);
+});
+
+test("a transcript with tool uses and no prompt is named", async () => {
+  const { unreadable } = await eventsOf("codex", "rollout-silent.jsonl", [
+    codexStart,
+    codexItem({ type: "function_call", name: "find", call_id: "c1" }),
+    codexItem({ type: "function_call_output", call_id: "c1", output: "found" }),
+  ]);
+  expect(unreadable).toEqual([expect.stringContaining("tool uses and no prompt")]);
+});
+
+test("a packed rollout of Codex is read, or the command that unpacks it is named", async () => {
+  const path = join(tempDir(), "rollout-packed.jsonl.zst");
+  const text = [codexStart, ...codexTurn("1", "Fix it.")]
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join("");
+  const pack = (zlib as { zstdCompressSync?: typeof zlib.gzipSync }).zstdCompressSync;
+  writeFileSync(path, pack?.(text) ?? "x");
+  utimesSync(path, new Date(0), new Date(0));
+  const [source] = transcriptsAt("codex", path, { now: Date.now(), limit: null });
+  if (pack === undefined) await expect(stepsIn(source)).rejects.toThrow(/compressed with zstd/);
+  else expect((await stepsIn(source))[0]?.events).toHaveLength(3);
+});
+
+test("sessions of Gemini in a folder named by a hash belong to their project", async () => {
+  const project = "/home/user/de mo";
+  const chats = join(tempDir(), createHash("sha256").update(project).digest("hex"), "chats");
+  mkdirSync(chats, { recursive: true });
+  const call = {
+    ...{ id: "c", name: "mcp_docs_find", displayName: "find (docs MCP Server)", status: "success" },
+    args: { dir_path: `${project}/src/a.ts` },
+  };
+  const messages = [
+    geminiText("a", "This is the Gemini CLI. We are setting up the context for our chat."),
+    geminiText("b", "<session_context>\nToday is Monday.\n</session_context>"),
+    {
+      ...geminiText("c", "@a.ts why?\n--- Content from referenced files ---\nx"),
+      displayContent: "@a.ts why?",
+    },
+    { type: "gemini", id: "d", timestamp, content: "So.", toolCalls: [call] },
+  ];
+  writeFileSync(join(chats, "session-1.json"), JSON.stringify({ sessionId: "s", messages }));
+  const [source] = transcriptsAt("gemini", chats, { now: Date.now(), limit: null });
+  const [step] = await stepsIn(source);
+  expect(step?.events.map(({ payload }) => payload)).toMatchObject([
+    { cwd: project, prompt: "@a.ts why?" },
+    { cwd: project, tool_name: "mcp__docs__find" },
+  ]);
 });
 
 const started = (turn_id: string) => codexLine({ type: "task_started", turn_id });
