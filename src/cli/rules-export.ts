@@ -1,10 +1,11 @@
 // Writes standing rules into a marked section of a file that agents read, such as AGENTS.md.
 import { isUtf8 } from "node:buffer";
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { RulesAnswer } from "../client/worker-client.ts";
 import { codeOf } from "../core/error-code.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
+import { demandPlainFile } from "../core/output-file.ts";
 import type { HostAgent } from "../hosts/integration.ts";
 import { importersOf } from "../hosts/memory-files.ts";
 import { replaceSettingsFile } from "../hosts/settings-file.ts";
@@ -79,9 +80,12 @@ function presentName(file: string): string {
 
 function read(file: string): Buffer | null {
   try {
+    // As root, a device would become a file; a pipe would be waited for.
+    demandPlainFile(file, { hint: "Name a text file, such as AGENTS.md.", look: statSync });
     const bytes = readFileSync(file);
     if (isUtf8(bytes)) return bytes;
   } catch (cause) {
+    if (cause instanceof MemError) throw cause;
     if (codeOf(cause) === "ENOENT") return null;
     throw new MemError("usage", {
       message: `${file} cannot be read. Nothing was changed.`,

@@ -11,7 +11,7 @@ type Write = (text: string) => Promise<void>;
 
 /** Runs `work` with a writer to the file, mode 0600; an existing file is replaced when everything is written. */
 export async function toFile<T>(path: string, work: (write: Write) => Promise<T>): Promise<T> {
-  demandPlainFile(path);
+  demandPlainFile(path, { hint: "Name another file, or omit --out to write to standard output." });
   const part = `${path}.part`;
   try {
     await rm(part, { force: true });
@@ -102,13 +102,15 @@ function identityOf(path: string): string | undefined {
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
 }
 
-function demandPlainFile(path: string): void {
-  const stats = unlessMissing(() => lstatSync(path));
+/** Throws `output_failed` for a device, a pipe or a directory, and for a link: with `statSync` only where it leads to one. */
+export function demandPlainFile(
+  path: string,
+  { hint, look = lstatSync }: { hint: string; look?: typeof lstatSync },
+): void {
+  const stats = unlessMissing(() => look(path));
   if (stats === undefined || stats.isFile()) return;
-  throw new MemError("output_failed", {
-    message: `${path} is not a regular file, so it is not replaced.`,
-    hint: "Name another file, or omit --out to write to standard output.",
-  });
+  const message = `${path} is not a regular file, so it is not replaced.`;
+  throw new MemError("output_failed", { message, hint });
 }
 
 /** An error of the file system as `output_failed` with a next step; every other one as it is. */

@@ -1,9 +1,9 @@
 // `mem backup` beside a running worker, and `mem restore` while none runs.
-import { existsSync, lstatSync, renameSync, statSync } from "node:fs";
+import { existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync, MemError } from "../core/errors.ts";
-import { asOutputFailure } from "../core/output-file.ts";
+import { asOutputFailure, demandPlainFile } from "../core/output-file.ts";
 import type { DataPaths } from "../core/paths.ts";
 import {
   type CopyProgress,
@@ -45,13 +45,7 @@ export async function backUp({ paths, file, ...progress }: BackupRequest): Promi
 }
 
 function demandDirectory(to: string): void {
-  const stats = unlessMissing(() => lstatSync(to));
-  if (stats !== undefined && !stats.isFile()) {
-    throw new MemError("output_failed", {
-      message: `${to} is not a regular file, so it is not replaced.`,
-      hint: "Name another file: `mem backup FILE`.",
-    });
-  }
+  demandPlainFile(to, { hint: "Name another file: `mem backup FILE`." });
   if (unlessMissing(() => statSync(dirname(to)))?.isDirectory() === true) return;
   throw new MemError("output_failed", {
     message: `${dirname(to)} is not a directory.`,

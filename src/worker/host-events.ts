@@ -3,7 +3,7 @@
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { type Exclusions, noExclusions } from "../capture/exclusions.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
-import type { Intake } from "../capture/inputs.ts";
+import type { CompleteInput, Intake } from "../capture/inputs.ts";
 import { failOpen } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
 import type { UnreadEvent, UnreadReason } from "../core/records/unread-event.ts";
@@ -66,7 +66,11 @@ export interface HostActivity {
 }
 
 export function createHostEvents(given: HostEventDeps): HostEvents {
-  const deps = { cleaner: cleanHere, ...given, injections: createInjections(given) };
+  const deps: AnswerDeps = {
+    ...{ cleaner: cleanHere, ...given },
+    injections: createInjections(given),
+    cleared: new Map(),
+  };
   const { inTurn = createInTurn() } = given;
   const count = (event: UnreadName, reason: UnreadReason, at = given.now()) =>
     failOpen("count an event", () => deps.countUnread({ ...cleanNames(event), reason, last_at_epoch: at }));
@@ -143,6 +147,12 @@ const noReply: HostAnswer = { context: null, notice: null };
 interface AnswerDeps extends HostEventDeps {
   injections: Injections;
   cleaner: Cleaner;
+  /** By host and directory: the session that a clear command left last, which has no more events. */
+  cleared: Map<string, CompleteInput>;
+}
+
+function placeKey({ cwd }: HostEvent, { host }: Delivery): string {
+  return `${host} ${cwd}`;
 }
 
 async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery): Promise<HostAnswer> {
@@ -158,6 +168,9 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     case "setup":
       return { context: null, notice: noticeFor(deps, event, delivery.at) };
     case "session_start": {
+      const cleared = event.source === "clear" ? deps.cleared.get(placeKey(event, delivery)) : undefined;
+      if (cleared !== undefined && cleared.claudeSessionId !== event.sessionId)
+        await intake.complete(cleared);
       const { context } = await inject(async () => {
         await deps.beforeStart?.(event.cwd);
         return injections.atStart(event, { ...delivery, eventKey });
@@ -211,8 +224,9 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       );
       return noReply;
     case "session_end":
-      // After a clear command the host continues under a new id; the old session completes when idle.
-      if (event.reason !== "clear") await intake.complete(base);
+      // A clear command itself ends no session: the start of the one that follows does, or its idle time.
+      if (event.reason === "clear") deps.cleared.set(placeKey(event, delivery), base);
+      else await intake.complete(base);
       return noReply;
     case "other":
       await intake.keep({ ...keyed, name: event.name, payload: event.payload }, payload);

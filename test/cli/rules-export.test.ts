@@ -1,4 +1,5 @@
 // `mem rules --export`: standing rules in a section of a file that agents read.
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
@@ -43,6 +44,14 @@ describe("exportRules", () => {
     exportRules(file, rules("Tests first."));
     const expected = `# Mine\r\nKeep this.\r\n${section("none", "Tests first.").replaceAll("\n", "\r\n")}\r\n`;
     expect(readFileSync(file, "utf8")).toBe(expected);
+  });
+
+  test("refuses what is no regular file, as a device, and links to it", () => {
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    symlinkSync("pipe", join(folder, "link"));
+    for (const name of ["pipe", "link"])
+      expect(() => exportRules(join(folder, name), rules("Use pnpm."))).toThrow(/is not a regular file/);
+    expect(readdirSync(folder).toSorted()).toEqual(["link", "pipe"]);
   });
 
   test("without rules removes the section, and a file that was ours alone", () => {

@@ -215,9 +215,14 @@ describe("an event of a host", () => {
     expect(await keyAfter("done, and more")).not.toBe(first);
   });
 
-  test("of a clear command does not complete the session", async () => {
+  test("of a clear command completes the session when the next one starts", async () => {
+    const next = { kind: "session_start", source: "clear", sessionId: "next" };
     await receive({ kind: "session_end", reason: "clear" });
-    expect(calls).toEqual([]);
+    await receive({ ...next, cwd: "/elsewhere" });
+    const completed = () => calls.flatMap(([name, input]) => (name === "complete" ? input : []));
+    expect(completed()).toEqual([]);
+    await receive(next);
+    expect(completed()).toMatchObject([{ claudeSessionId: "s-1" }]);
   });
 
   test("without an id is keyed by its content, so a repeat is stored once", async () => {
