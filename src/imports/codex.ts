@@ -13,6 +13,7 @@ interface State {
     cwd: string;
     branch: string;
     commit: string;
+    remote: string;
     isOfAgent: boolean;
     /** When it began, in a rollout whose lines have no time; else null. */
     untimedFrom: number | null;
@@ -39,6 +40,7 @@ export function createCodexReader(known: JsonObject): TranscriptReader {
       cwd: textField(known, "cwd"),
       branch: textField(known, "branch"),
       commit: textField(known, "commit"),
+      remote: textField(known, "remote"),
       isOfAgent: known.isOfAgent === true,
       untimedFrom: typeof known.untimedFrom === "number" ? known.untimedFrom : null,
     },
@@ -98,6 +100,7 @@ function keepGit(session: State["session"], payload: JsonObject): void {
   const git = objectField(payload, "git");
   session.branch = textField(git, "branch");
   session.commit = textField(git, "commit_hash");
+  session.remote = textField(git, "repository_url");
 }
 
 // Until September 2025 a first line names the session, and items follow without an envelope and without a time.
@@ -229,7 +232,7 @@ function event(
   name: string,
   { key, at, payload }: { key: string; at: number; payload: JsonObject },
 ): ImportedEvent {
-  const { branch, commit } = session;
+  const { branch, commit, remote } = session;
   const common = { session_id: session.id, ...(session.cwd === "" ? {} : { cwd: session.cwd }) };
   const turnId = turn || prompt;
   return {
@@ -239,6 +242,7 @@ function event(
     turn: prompt,
     ...(branch === "" ? {} : { branch }),
     ...(commit === "" ? {} : { commit }),
+    ...(remote === "" ? {} : { remote }),
     payload: { ...common, ...(turnId === null ? {} : { turn_id: turnId }), ...payload },
   };
 }

@@ -259,7 +259,7 @@ function buildCapture(parts: Base & Memory & Generation) {
   const ownMemories = buildOwnMemories({ ...parts, exclusions, recorded, onNewText: vectors.notify });
   const readMemories = ownMemories.read;
   const imports = createEventImports({
-    ...{ store, clock, cleaner, hostOf, idle: idle.wait, notify: scheduler.notify, readMemories },
+    ...{ store, clock, cleaner, hostOf, idle: idle.wait, notify: scheduler.notify, readMemories, projects },
     rawDays: settings.get("MEM_RAW_RETENTION_DAYS"),
     createIntake: (own) => createIntake({ ...taken, publish: () => undefined, ...own }),
   });
@@ -285,6 +285,7 @@ function buildCapture(parts: Base & Memory & Generation) {
     }),
     projectOf: projects.labelOf,
     projectNamed: projects.current,
+    settle: projects.settle,
     sessionOf: store.sessions.byClaudeId,
     editedPaths: store.observations.editedPaths,
     notice: parts.notices.first,

@@ -32,6 +32,8 @@ interface HostEventDeps extends InjectionDeps {
   cleaner?: Cleaner;
   /** Orders the events of a session over all ways they arrive. */
   inTurn?: InTurn;
+  /** Resolves when the project of a directory can be recognized; undefined where it can be now. */
+  settle?(cwd: string): Promise<void> | undefined;
   /** Reads what other devices wrote, and where the work tree is, before the context of a session start. Never throws. */
   beforeStart?(cwd: string | null): Promise<void>;
   /** Reads the memory files that agents write. Never throws. */
@@ -92,6 +94,8 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       const checked = hookCheckReply(payload);
       if (checked !== null) return at === undefined ? checked : "";
       const event = host.decode(eventName, payload);
+      const settled = event.cwd === null ? undefined : deps.settle?.(event.cwd);
+      if (settled !== undefined) await settled;
       if (isExcluded(deps.exclusions, event)) return at === undefined ? host.render(event, noReply) : "";
       const filled = deps.lastMessages.fill(host, event);
       const reason = unreadReasonOf(event);

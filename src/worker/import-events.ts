@@ -3,6 +3,7 @@ import { cleanKey } from "../capture/clean-input.ts";
 import { type Cleaner, isLarge } from "../capture/cleaner.ts";
 import type { EventInput, Intake, IntakeDeps } from "../capture/inputs.ts";
 import { isBranchName, isCommit } from "../capture/projects/git-head.ts";
+import type { ProjectNames } from "../capture/projects/names.ts";
 import { maxPromptChars } from "../capture/prompt-intake.ts";
 import type { Clock } from "../core/clock.ts";
 import { asSpooled, deletedPromptKey, deliveryKey, isHashedKey } from "../core/prompt-key.ts";
@@ -35,6 +36,7 @@ interface ImportDeps {
   /** Reads the memory files that agents write. Never throws. */
   readMemories(cwd: string, also: Pick<ImportBatch, "host" | "folder">): Promise<void>;
   cleaner: Cleaner;
+  projects: Pick<ProjectNames, "settle" | "labelOfGone">;
 }
 
 export interface EventImports {
@@ -47,7 +49,7 @@ export interface EventImports {
 }
 
 export function createEventImports(deps: ImportDeps): EventImports {
-  const { store, clock } = deps;
+  const { store, clock, projects } = deps;
   const transaction = createTransaction(store);
   const created = new Set<string>();
   const queued = new Set<number>();
@@ -70,6 +72,8 @@ export function createEventImports(deps: ImportDeps): EventImports {
     waiting: store.imports.waiting,
     async events({ source, host: hostName, folder, events, position }) {
       const counts = { ...noImports };
+      for (const cwd of new Set(events.map(({ payload }) => String(payload.cwd ?? ""))))
+        await projects.settle(cwd);
       for (const part of parts(events)) {
         await deps.idle();
         for (const outcome of await takePart(context, hostName, part)) counts[outcome] += 1;
@@ -182,18 +186,21 @@ type Keyed = HostEvent & { eventKey: string; promptKey: string | null; hasOwnKey
 
 /** Undefined for an event without a session, or of an unknown host. */
 function decoded(
-  { hostOf }: Context,
+  { hostOf, projects }: Context,
   hostName: string,
-  { event: name, payload, key, turn, at, branch, commit }: ImportedEvent,
+  { event: name, payload, key, turn, at, branch, commit, remote }: ImportedEvent,
 ): (Keyed & Pick<EventInput, "host" | "place">) | undefined {
   const host = hostOf(hostName, payload);
   const event = host?.decode(name, payload);
   if (host === undefined || event === undefined || event.sessionId === "") return undefined;
   const promptKey = event.promptKey ?? turn;
+  const gone =
+    remote === undefined || event.cwd === null ? undefined : projects.labelOfGone(event.cwd, remote);
   return {
     ...event,
     at,
     host: host.name,
+    ...(gone === undefined ? {} : { project: gone }),
     place: placeIn(branch, commit),
     hasOwnKey: event.eventKey !== null,
     eventKey: cleanKey(event.eventKey ?? key),

@@ -36,7 +36,7 @@ export function buildProjects({ store, env, clock, onChange }: ProjectDeps): Wor
   const rootCommits = createRootCommits(program === null ? null : createReadGit(program));
   const placeOf = createPlaces({ clock, home: homedir(), rootCommits });
   const relabel = createRelabel(store, onChange);
-  const names = createProjectNames(placeOf, store.projects);
+  const names = createProjectNames(placeOf, store.projects, rootCommits.asked);
   return {
     ...names,
     placeOf,

@@ -4,6 +4,8 @@ import { isAbsolute } from "node:path";
 import { contentKey } from "../../core/ids.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import type { Place } from "./places.ts";
+import { remoteIdentity } from "./remote.ts";
+import type { RootCommits } from "./root-commits.ts";
 
 export interface NamedProject {
   id: number;
@@ -26,7 +28,11 @@ export interface KnownProjects {
 
 export type ProjectNames = ReturnType<typeof createProjectNames>;
 
-export function createProjectNames(placeOf: (cwd: string) => Place, projects: KnownProjects) {
+export function createProjectNames(
+  placeOf: (cwd: string) => Place,
+  projects: KnownProjects,
+  rootAsked: RootCommits["asked"] = () => undefined,
+) {
   // A cached place serves many events; cleaning it each time would cost more than everything else.
   const cleaned = new WeakMap<Place, Place>();
   function whereIs(cwd: string): Place {
@@ -42,6 +48,19 @@ export function createProjectNames(placeOf: (cwd: string) => Place, projects: Kn
   return {
     /** The label of the directory's project, or the one it would get; writes nothing. */
     labelOf: (cwd: string) => labelFor(whereIs(cwd), projects),
+    /** `labelOf` of a work tree that is gone, by the remote that it had; undefined where a repository is there. */
+    labelOfGone(cwd: string, url: string): string | undefined {
+      const place = whereIs(cwd);
+      const remote = remoteIdentity(url);
+      if (place.repository !== null || remote === null) return undefined;
+      return labelFor(storable({ ...place, identities: [`remote:${remote}`] }), projects);
+    },
+    /** Resolves when the first commit of an unknown repository is known; undefined where there is nothing to wait for. */
+    settle(cwd: string): Promise<void> | undefined {
+      const { repository, identities } = whereIs(cwd);
+      const isKnown = projects.byIdentity(identities[0] ?? "") !== undefined;
+      return repository === null || isKnown ? undefined : rootAsked(repository.common);
+    },
     /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
     claim(cwd: string): string {
       const place = whereIs(cwd);
@@ -70,13 +89,13 @@ function labelFor(place: Place, projects: KnownProjects): string {
 
 /**
  * The project with one of the identities. A project whose stronger identity is a different one was in the folder before
- * the present repository.
+ * the present repository, unless the first commit is the same.
  */
 function recognise({ identities }: Place, projects: KnownProjects): NamedProject | undefined {
   for (const [rank, identity] of identities.entries()) {
     const project = projects.byIdentity(identity);
     if (project === undefined) continue;
-    if (rank === 0) return project;
+    if (rank === 0 || /^(?:here|origin):/.test(identity)) return project;
     const stronger = new Set(identities.slice(0, rank).map(kindOf));
     if (!projects.identitiesOf(project.id).some((own) => stronger.has(kindOf(own)))) return project;
   }

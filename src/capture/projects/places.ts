@@ -3,7 +3,14 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { firstRemoteUrl, remoteIdentity } from "./remote.ts";
 import type { RootCommits } from "./root-commits.ts";
-import { findWorkTree, type Repository, readSmall, realPath, type WorkTree } from "./work-tree.ts";
+import {
+  findWorkTree,
+  isWindowsPath,
+  type Repository,
+  readSmall,
+  realPath,
+  type WorkTree,
+} from "./work-tree.ts";
 
 export interface Place {
   /** Top folder of the work tree. */
@@ -11,7 +18,10 @@ export interface Place {
   repository: Repository | null;
   /** Hash of the repository's object ids. */
   objectFormat: "sha1" | "sha256";
-  /** Strongest first: the remote, else the first commit; then the path. */
+  /**
+   * Strongest first: the remote; the first commit, with the path of the remote if there is one; the first commit with the
+   * folder; the folder.
+   */
   identities: string[];
   /** Best first; any but the last may belong to another project. */
   labels: string[];
@@ -31,9 +41,11 @@ export function createPlaces({ clock, home, rootCommits }: PlacesDeps): (cwd: st
     const now = clock.monotonicMs();
     const found = known.get(cwd);
     if (found !== undefined && now < found.until) return found.place;
-    const place = placeOf(findWorkTree(cwd, realHome), rootCommits);
+    const tree = findWorkTree(cwd, realHome);
+    const root = tree.gitDir === null ? null : rootCommits.of(tree.gitDir);
+    const place = placeOf(tree, root ?? null);
     if (known.size >= mostKnown) known.clear();
-    known.set(cwd, { place, until: now + keptMs });
+    if (root !== undefined) known.set(cwd, { place, until: now + keptMs });
     return place;
   };
 }
@@ -43,15 +55,19 @@ const mostKnown = 1_000;
 const keptMs = 10_000;
 const maxConfigBytes = 256 * 1024;
 
-function placeOf({ folder, main, gitDir, ownDir }: WorkTree, rootCommits: Pick<RootCommits, "of">): Place {
-  const identities = isAbsolute(main) ? [`path:${main}`] : [];
+function placeOf({ folder, main, gitDir, ownDir }: WorkTree, root: string | null): Place {
+  const identities = isAbsolute(main) || isWindowsPath(main) ? [`path:${main}`] : [];
   const config = gitDir === null ? "" : (readSmall(join(gitDir, "config"), maxConfigBytes) ?? "");
   if (gitDir !== null) {
     const url = firstRemoteUrl(config);
     const remote = url === null ? null : remoteIdentity(url);
-    const root = remote === null ? rootCommits.of(gitDir) : null;
+    if (root !== null) {
+      // A renamed or replaced remote in the same folder; another name of the remote's host in another one.
+      identities.unshift(`here:${root} ${main}`);
+      if (remote === null) identities.unshift(`root:${root}`);
+      else identities.unshift(`origin:${root} ${remote.replace(/^[^/]*\//, "").toLowerCase()}`);
+    }
     if (remote !== null) identities.unshift(`remote:${remote}`);
-    else if (root !== null) identities.unshift(`root:${root}`);
   }
   // Blanks of one line only: `\s` would make a file of empty lines quadratic.
   const objectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256\b/im.test(config) ? "sha256" : "sha1";
@@ -61,7 +77,7 @@ function placeOf({ folder, main, gitDir, ownDir }: WorkTree, rootCommits: Pick<R
 
 /** `name`, `parent/name` and so on up to the whole path. */
 function labelsOf(folder: string): string[] {
-  if (!isAbsolute(folder)) return [basename(folder) || "root"];
+  if (!isAbsolute(folder)) return [basename(folder.replaceAll("\\", "/")) || "root"];
   const labels: string[] = [];
   let label = "";
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {

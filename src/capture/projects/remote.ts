@@ -9,12 +9,19 @@ export function remoteIdentity(url: string): string | null {
   if (text === "" || text.length > maxChars || /[\s\p{Cc}]/u.test(text)) return null;
   const address = withScheme(text) ?? scpLike(text);
   if (address === null) return null;
-  const host = address.host.toLowerCase().replace(/\.$/, "");
+  const named = address.host.toLowerCase().replace(/\.$/, "");
+  const host = sshHosts.get(named) ?? named;
   const path = caseFolded(host, trimmedPath(address.path));
   return host === "" || path === "" ? null : `${host}${address.port}/${path}`;
 }
 
 const maxChars = 2048;
+// Where a firewall blocks port 22, ssh goes to port 443 of these.
+const sshHosts = new Map([
+  ["ssh.github.com", "github.com"],
+  ["altssh.gitlab.com", "gitlab.com"],
+  ["altssh.bitbucket.org", "bitbucket.org"],
+]);
 
 interface Address {
   host: string;

@@ -1,4 +1,4 @@
-// The first commit of a repository, which identifies one without a remote.
+// The first commit of a repository, which identifies it where its remote is another one or none.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadGit } from "./git.ts";
@@ -8,28 +8,34 @@ export type RootCommits = ReturnType<typeof createRootCommits>;
 
 /** `git`: null without the program, then only the repository's log is read. */
 export function createRootCommits(git: ReadGit | null) {
-  const known = new Map<string, string | null>();
+  /** Undefined while git is asked. */
+  const known = new Map<string, { commit: string | null | undefined; asked?: Promise<void> }>();
   const stopping = new AbortController();
 
   function lookFor(gitDir: string): void {
-    if (git === null || known.size >= mostKnown || existsSync(join(gitDir, "shallow"))) return;
-    known.set(gitDir, null);
+    if (git === null || known.size >= mostKnown || existsSync(join(gitDir, "shallow"))) {
+      known.set(gitDir, { commit: null });
+      return;
+    }
     const args = ["rev-list", "--max-parents=0", "HEAD"];
     // Without an answer the project is identified by its path.
-    void git(gitDir, { args, timeoutMs, maxBytes, signal: stopping.signal }).then((stdout) => {
-      const commit = stdout?.trim().split("\n").at(-1);
-      if (commit !== undefined && isCommit.test(commit)) known.set(gitDir, commit);
+    const asked = git(gitDir, { args, timeoutMs, maxBytes, signal: stopping.signal }).then((stdout) => {
+      const commit = stdout?.trim().split("\n").at(-1) ?? "";
+      known.set(gitDir, { commit: isCommit.test(commit) ? commit : null });
     });
+    known.set(gitDir, { commit: undefined, asked });
   }
 
   return {
-    /** The first commit if known; otherwise null, and git is asked in the background for the next call. */
-    of(gitDir: string): string | null {
+    /** The first commit; null if it cannot be known; undefined while git is asked in the background. */
+    of(gitDir: string): string | null | undefined {
       const logged = firstCommitMade(gitDir);
       if (logged !== null) return logged;
       if (!known.has(gitDir)) lookFor(gitDir);
-      return known.get(gitDir) ?? null;
+      return known.get(gitDir)?.commit;
     },
+    /** Resolves when git has answered; undefined where it is not being asked. */
+    asked: (gitDir: string): Promise<void> | undefined => known.get(gitDir)?.asked,
     /** Stops running git processes. */
     stop: () => stopping.abort(),
   };

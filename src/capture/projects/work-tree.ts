@@ -1,6 +1,15 @@
 // Finds the work tree of a directory and its repository, without starting git.
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from "node:path";
 import { unlessMissing } from "../../core/error-code.ts";
 
 export interface WorkTree {
@@ -22,21 +31,44 @@ export interface Repository {
 
 /** A repository in `home` or in the root folder (for settings files) does not include folders below. */
 export function findWorkTree(cwd: string, home: string): WorkTree {
+  const named = oneSpelling(cwd);
   // Not resolved against the worker's own directory.
-  if (!isAbsolute(cwd)) return { folder: cwd, main: cwd, gitDir: null, ownDir: null };
-  const from = realPath(cwd);
+  if (!isAbsolute(named)) return { folder: named, main: named, gitDir: null, ownDir: null };
+  const from = realPath(named);
   for (let at = from; ; at = dirname(at)) {
     const isTop = dirname(at) === at;
     const gitDir = at === from || (at !== home && !isTop) ? gitDirOf(at) : null;
     if (gitDir !== null) return ofRepository(at, gitDir);
     // The place tells the main folder of a work tree that was deleted with its repository, or is of another machine.
     if (!isTop) continue;
-    const main = from.replace(usualPlace, "");
+    const main = hostPlaces.reduce((at, place) => at.replace(place, "$1$2"), from.replace(usualPlace, ""));
     return { folder: from, main: main === home ? from : main, gitDir: null, ownDir: null };
   }
 }
 
 const usualPlace = /(?<=[^\\/])[\\/]\.(?:claude[\\/])?worktrees[\\/].+$/;
+// Hosts keep work trees of all repositories in one folder: `.codex/worktrees/<id>/<name>`, `.cursor/worktrees/<name>/<id>`.
+const hostPlaces = [
+  /(\.codex[\\/]worktrees[\\/])[^\\/]+[\\/]([^\\/]+).*$/,
+  /((?:\.cursor[\\/]worktrees|\.claude-worktrees)[\\/])([^\\/]+)[\\/].+$/,
+];
+
+/** True for a folder with a drive, as `oneSpelling` gives it. */
+export function isWindowsPath(path: string): boolean {
+  return /^[A-Z]:\\/.test(path);
+}
+
+/** `C:\work\shop` for `c:/work/shop/` and, on Windows, `/c/work/shop`; where WSL has the drive: `/mnt/c/work/shop`. */
+function oneSpelling(cwd: string): string {
+  const isWindows = sep === "\\";
+  const [, letter = "", bash = "", rest] =
+    /^(?:([A-Za-z]):(?=[\\/])|\/([a-z])(?=\/|$))(.*)$/s.exec(cwd) ?? [];
+  const drive = letter || (isWindows ? bash : "");
+  if (drive === "" || rest === undefined) return cwd;
+  const mounted = `/mnt/${drive.toLowerCase()}`;
+  if (!isWindows && existsSync(mounted)) return `${mounted}${rest.replaceAll("\\", "/")}`;
+  return `${drive.toUpperCase()}:${win32.normalize(rest || "/").replace(/(?<=.)\\$/, "")}`;
+}
 
 /** The path without links; the resolved path if nothing is there. */
 export function realPath(path: string): string {

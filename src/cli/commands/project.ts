@@ -143,7 +143,7 @@ function linesOf(
     ...[counted(held.observations, "observation"), counted(held.sessions, "session")],
     ...[...age, ...leaves].map(terminalLine),
   ];
-  const known = identities.filter((identity) => !identity.startsWith("path:"));
+  const known = identities.filter((identity) => /^(?:remote|root):/.test(identity));
   const below = [
     ...(off.includes(project) ? ["off: neither recorded nor injected"] : []),
     ...(folder === null ? [] : [`in ${homePath(folder)}`]),

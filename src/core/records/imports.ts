@@ -14,6 +14,8 @@ export interface ImportedEvent {
   /** The git branch, and the commit, that its transcript names. */
   branch?: string | undefined;
   commit?: string | undefined;
+  /** The URL of the repository's remote, where its transcript names it: the work tree may be gone. */
+  remote?: string | undefined;
   payload: JsonObject;
 }
 

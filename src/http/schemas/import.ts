@@ -59,6 +59,7 @@ export const eventsBody = z.lazy(() =>
           turn: z.string().min(1).max(1024).nullable(),
           branch: z.string().max(1024).optional(),
           commit: z.string().max(1024).optional(),
+          remote: z.string().max(4096).optional(),
           payload: anyJsonObject(),
         }),
       )

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createReadGit } from "../../../src/capture/projects/git.ts";
 import { createProjectNames, type ProjectNames } from "../../../src/capture/projects/names.ts";
@@ -32,7 +31,7 @@ function open(git: string | null = null): ProjectNames {
   const rootCommits = createRootCommits(git === null ? null : createReadGit(git));
   onTestFinished(() => rootCommits.stop());
   const places = createPlaces({ clock: { now: () => now, monotonicMs: () => now }, home, rootCommits });
-  return createProjectNames(places, memory.store.projects);
+  return createProjectNames(places, memory.store.projects, rootCommits.asked);
 }
 
 /** What was read of a folder is read again. */
@@ -147,6 +146,33 @@ test("another repository in the same folder is another project", () => {
   makeRepository(workspace, "https://a.example/x/one.git");
   later();
   expect(names.claim(workspace)).toBe("workspace");
+});
+
+test("a renamed remote, or another name of its host, is the same project; a fork is not", () => {
+  const first = "a".repeat(40);
+  const shop = makeRepository(at("shop"), "git@work-alias:acme/shop.git", first);
+  expect(names.claim(shop)).toBe("shop");
+  expect(names.claim(makeRepository(at("clone"), "git@a.example:Acme/shop.git", first))).toBe("shop");
+  expect(names.claim(makeRepository(at("fork"), "git@a.example:me/shop.git", first))).toBe("fork");
+  makeRepository(shop, "git@a.example:acme/store.git", first);
+  later();
+  expect(names.claim(shop)).toBe("shop");
+  makeRepository(shop, "git@a.example:acme/other.git", "c".repeat(40));
+  later();
+  expect(names.claim(shop)).not.toBe("shop");
+});
+
+test("a work tree that is gone is of the project of its remote; so is each spelling of a folder", () => {
+  names.claim(makeRepository(at("shop"), "https://a.example/x/shop.git"));
+  expect(names.labelOfGone(at("trees", "one"), "git@a.example:x/shop")).toBe("shop");
+  expect(names.labelOfGone(at("shop"), "git@a.example:x/shop")).toBeUndefined();
+  const trees = [".codex/worktrees/1a/api", ".codex/worktrees/2b/api/src"].map((path) =>
+    names.claim(at(path)),
+  );
+  expect(trees).toEqual(["api", "api"]);
+  expect(names.claim(at(".cursor/worktrees/api/3c"))).not.toBe("api");
+  const spelled = ["Q:\\Work\\web", "q:/Work/web/", "q:\\Work\\x\\..\\web"].map((path) => names.claim(path));
+  expect(spelled).toEqual(["web", "web", "web"]);
 });
 
 test("records with only a label go to the first project of that name", () => {
@@ -278,10 +304,7 @@ test.runIf(git !== undefined)(
     rmSync(at("copy", ".git", "logs"), { recursive: true });
     run(at("copy"), "config", "core.fsmonitor", `touch ${at("was-run")}`);
     const asked = open(git ?? null);
-    for (let tries = 0; asked.labelOf(at("copy")) !== "shop" && tries < 500; tries += 1) {
-      await sleep(10);
-      later();
-    }
+    await asked.settle(at("copy"));
     expect(asked.claim(at("copy"))).toBe("shop");
     run(main, "remote", "add", "origin", "https://a.example/x/shop.git");
     later();

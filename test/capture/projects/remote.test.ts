@@ -4,6 +4,7 @@ import { firstRemoteUrl, remoteIdentity } from "../../../src/capture/projects/re
 describe("a remote is the same in every spelling:", () => {
   test.each([
     "https://github.com/owner/name",
+    "ssh://git@ssh.github.com:443/owner/name.git",
     "https://github.com/owner/name.git",
     "https://github.com/owner/name/",
     "https://user:secret@github.com/owner/name.git",
