@@ -8,9 +8,10 @@ import { isStorageFailure, storageError } from "./storage-error.ts";
 export interface GroupCommit {
   /**
    * Runs `write` inside the next shared transaction; resolves after commit and sync, while the files are at their path.
-   * `write` must touch nothing but the database: it runs again, alone, when another write of the group fails.
+   * `write` must touch nothing but the database: it runs again, alone, when another write of the group fails. A
+   * `repeatable` write needs no sync: after a power cut its source is read again. The next sync includes it.
    */
-  commit<T>(write: () => T): Promise<T>;
+  commit<T>(write: () => T, how?: { repeatable: true }): Promise<T>;
   /** Commits waiting writes now. */
   flush(): void;
   /**
@@ -24,6 +25,7 @@ export interface GroupCommit {
 
 interface Job {
   write: () => unknown;
+  isRepeatable: boolean;
   resolve: (value: never) => void;
   reject: (cause: unknown) => void;
 }
@@ -46,9 +48,10 @@ export function createGroupCommit(
     storageFailure: null,
   };
   return {
-    commit: (write) =>
+    commit: (write, how) =>
       new Promise((resolve, reject) => {
-        state.waiting.push({ write, resolve: resolve as (value: never) => void, reject });
+        const isRepeatable = how?.repeatable === true;
+        state.waiting.push({ write, isRepeatable, resolve: resolve as (value: never) => void, reject });
         schedule(state);
       }),
     flush: () => {
@@ -79,11 +82,11 @@ interface State {
 function schedule(state: State): void {
   if (state.scheduled) return;
   state.scheduled = true;
-  const begin = (): void => {
+  const write = (): void => {
     state.scheduled = false;
     commitNow(state, take(state));
   };
-  setImmediate(() => (state.release === undefined ? begin() : void state.release().then(begin, begin)));
+  setImmediate(() => (state.release === undefined ? write() : void state.release().then(write, write)));
 }
 
 function take(state: State): Job[] {
@@ -117,6 +120,7 @@ function runTogether(state: State, jobs: readonly Job[]): unknown[] | undefined 
   const results: unknown[] = [];
   let writing = false;
   try {
+    setSync(state, jobs, "normal");
     state.begin.run();
     writing = true;
     for (const job of jobs) results.push(job.write());
@@ -129,11 +133,14 @@ function runTogether(state: State, jobs: readonly Job[]): unknown[] | undefined 
     if (writing) return undefined;
     rejectAll(state, jobs, cause);
     return results.fill(undefined);
+  } finally {
+    setSync(state, jobs, "full");
   }
 }
 
 function runAlone(state: State, job: Job): void {
   try {
+    setSync(state, [job], "normal");
     state.begin.run();
     const result = job.write();
     state.end.run();
@@ -143,7 +150,14 @@ function runAlone(state: State, job: Job): void {
   } catch (cause) {
     rollBack(state);
     job.reject(noted(state, cause));
+  } finally {
+    setSync(state, [job], "full");
   }
+}
+
+// It cannot change within a transaction. Writes of this connection outside of a group are synced.
+function setSync({ db }: State, jobs: readonly Job[], level: "full" | "normal"): void {
+  if (db.open && jobs.every(({ isRepeatable }) => isRepeatable)) db.pragma(`synchronous = ${level}`);
 }
 
 function rejectAll(state: State, jobs: readonly Job[], cause: unknown): void {

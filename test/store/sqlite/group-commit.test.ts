@@ -17,3 +17,16 @@ test("commits the other writes of a failed group in the same turn, before a clos
   db.close();
   expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
 });
+
+test("syncs a commit unless each of its writes can be repeated", async () => {
+  const db = openDatabase(join(tempDir(), "mem.db"), { product: "0.0.0-test", now: 1 });
+  const { commit } = createGroupCommit(db);
+  const level = () => db.pragma("synchronous", { simple: true });
+  const both = [commit(level, { repeatable: true }), commit(level, { repeatable: true })];
+  expect(await Promise.all(both)).toEqual([1, 1]);
+  expect(await Promise.all([commit(level, { repeatable: true }), commit(level)])).toEqual([2, 2]);
+  const failed = commit(() => JSON.parse("{"), { repeatable: true });
+  await expect(failed).rejects.toBeInstanceOf(Error);
+  expect(level()).toBe(2);
+  db.close();
+});
