@@ -1,8 +1,9 @@
 // Stored text on its way into an agent's context: one plain line each, in a block that no record can close.
-import { isoTime } from "../core/clock.ts";
 import { contentKey } from "../core/ids.ts";
+import { dayName } from "../core/local-days.ts";
 import { contextTag } from "../privacy/tag-forms.ts";
 import { excerpt } from "../text/excerpt.ts";
+import { neededJoiner } from "../text/plain-text.ts";
 import { terminalLine } from "../text/terminal-text.ts";
 
 /**
@@ -30,7 +31,7 @@ export function plainLine(text: string, maxChars: number): string {
   const window = text.slice(0, maxChars * 8);
   if (harmless.test(window)) return excerpt(text, maxChars);
   // Escapes and invisible characters go first: inside a tag's name they would hide the tag.
-  const visible = terminalLine(window).replace(invisible, "");
+  const visible = terminalLine(window).replace(invisible, neededJoiner);
   return excerpt(visible.replace(tagOpener, "‹").replace(/`{3,}/g, "`"), maxChars);
 }
 
@@ -45,7 +46,7 @@ const invisible = /[\p{DI}\p{Cs}\ufff9-\ufffb]/gu;
 const tagOpener =
   /[<\ufe64\uff1c](?=[\s/\\]{0,4}(?:!--|antml|assistant|claude|context|developer|function|hook|human|important|instruct|invoke|mem|parameter|private|prompt|result|role|system|thinking|tool|user))/giu;
 
-/** The UTC date of an epoch, `2026-11-20`; a time outside the calendar (a damaged row) is "unknown day". */
+/** The local day of an epoch, `2026-11-20`; a time outside the calendar (a damaged row) is "unknown day". */
 export function dayOf(epochMs: number): string {
-  return Math.abs(epochMs) <= 8.64e15 ? isoTime(epochMs).slice(0, 10) : "unknown day";
+  return Math.abs(epochMs) <= 8.64e15 ? dayName(epochMs) : "unknown day";
 }

@@ -3,8 +3,24 @@
 /** `text` without escape codes, control and invisible formatting characters; line breaks and tabs stay. */
 export function plain(text: string): string {
   if (!unprintable.test(text)) return text;
-  return text.replace(lineBreaks, "\n").replace(escapeCodes, "").replace(everyUnprintable, "");
+  return text.replace(lineBreaks, "\n").replace(escapeCodes, "").replace(everyUnprintable, neededJoiner);
 }
+
+/**
+ * For `replace`: keeps a joiner between letters of a script that needs it and between parts of an emoji, and the selector
+ * behind an emoji. Elsewhere they are invisible, and could hide words from a reader.
+ */
+export function neededJoiner(char: string, at: number, text: string): string {
+  const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + 1, at + 3)];
+  if (char === "\ufe0f") return /\p{Emoji}$/u.test(before) ? char : "";
+  const isJoiner = char === "\u200c" || char === "\u200d";
+  return isJoiner && joinedEnd.test(before) && joinedStart.test(after) ? char : "";
+}
+
+const joined =
+  "(?:(?!\\p{Script=Latin})[\\p{L}\\p{M}]|[\\p{Extended_Pictographic}\\ufe0f\\u{1f3fb}-\\u{1f3ff}])";
+const joinedEnd = new RegExp(`${joined}$`, "u");
+const joinedStart = new RegExp(`^${joined}`, "u");
 
 /** `text` on one line, at most `max` characters, cut at a word where one ends near. */
 export function oneLine(text: string, max: number): string {

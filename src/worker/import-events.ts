@@ -147,9 +147,9 @@ interface Context extends ImportDeps {
 
 type Outcome = keyof ImportCounts;
 
-// Cleaned and committed together: about as long as a live event of this size blocks.
-const partEvents = 20;
-const partChars = 65_536;
+// Cleaned and committed together: about as long as a batch of records blocks.
+const partEvents = 50;
+const partChars = 131_072;
 
 function* parts(events: readonly ImportedEvent[]): Generator<ImportedEvent[]> {
   let part: ImportedEvent[] = [];

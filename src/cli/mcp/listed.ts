@@ -3,6 +3,7 @@ import type { SearchAnswer, TimelineAnswer } from "../../client/worker-client.ts
 import { unmergedNote } from "../../context/branches.ts";
 import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
+import { dayName } from "../../core/local-days.ts";
 import { oneList } from "../../core/records/found-list.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary } from "../../core/records/records.ts";
@@ -15,7 +16,7 @@ export interface Listed {
   /** Of an observation: bugfix, decision, ... */
   type?: string;
   title: string;
-  /** ISO time. */
+  /** ISO time in UTC; lines have the local day. */
   date: string;
   project: string;
   /** Its review, such as what replaced it, and its source. */
@@ -56,7 +57,7 @@ export function listedRecent(recent: {
 /** The line of a record. */
 export function listedLine({ id, kind, type, title, date, project, note }: Listed): string {
   const mark = note === undefined ? "" : ` (${note})`;
-  return `- ${id} ${date.slice(0, 10)} ${type ?? kind} in ${project}: ${title}${mark}`;
+  return `- ${id} ${dayName(Date.parse(date))} ${type ?? kind} in ${project}: ${title}${mark}`;
 }
 
 const maxTitleChars = 200;

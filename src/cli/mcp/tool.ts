@@ -45,11 +45,30 @@ export function defineTool<I extends z.ZodType>(
   return {
     ...described,
     run: async (worker, given, caller) => {
-      const parsed = described.input.safeParse(given, { error: issueWords });
+      const read = (value: unknown) => described.input.safeParse(value, { error: issueWords });
+      const first = read(given);
+      const parsed = first.success ? first : read(withLists(given, first.error));
       if (parsed.success) return handle(worker, parsed.data, caller);
       throw refused(described.name, parsed.error);
     },
   };
+}
+
+/** Some models send a list as text: `"[2, 4]"`, `"2,4"` or `2`. */
+function withLists(given: unknown, { issues }: z.ZodError): unknown {
+  const refused = new Set(
+    issues.map((issue) => ("expected" in issue && issue.expected === "array" ? issue.path[0] : null)),
+  );
+  if (typeof given !== "object" || given === null) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, refused.has(name) ? listIn(value) : value]),
+  );
+}
+
+function listIn(value: unknown): unknown {
+  if (typeof value !== "string") return typeof value === "number" ? [value] : value;
+  const entries = value.replace(/^\s*\[|\]\s*$/g, "").split(",");
+  return entries.map((entry) => entry.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
 }
 
 /** The tool as a client lists it; every session pays for these words. Codex asks the user without the annotations. */

@@ -1,6 +1,7 @@
 // The full form of a record, with every text made safe to quote.
 import { plainLine } from "../../context/quote.ts";
 import { isoTime } from "../../core/clock.ts";
+import { localTime } from "../../core/local-days.ts";
 import { type RecordName, recordName } from "../../core/records/record-name.ts";
 import type { Observation, Parsed, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { summaryPartsOf } from "../../core/records/summary-parts.ts";
@@ -58,7 +59,7 @@ export function wholeLines(record: Whole): string[] {
   const files = { "files read": record.files_read, "files modified": record.files_modified };
   return [
     `## ${id} ${title}`,
-    `${type ?? kind}, ${date}, ${project}${note === undefined ? "" : ` (${note})`}`,
+    `${type ?? kind}, ${localTime(Date.parse(date))}, ${project}${note === undefined ? "" : ` (${note})`}`,
     ...Object.entries(texts).flatMap(([name, text]) => labelled(name, text.split("\n"))),
     ...Object.entries({ ...lists, ...files }).flatMap(([name, entries]) => labelled(name, entries)),
   ];

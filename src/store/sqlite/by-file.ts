@@ -2,7 +2,7 @@
 import type { Observation } from "../../core/records/records.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
-import { createSql, listOf } from "./sql.ts";
+import { createSql, inBothForms, listOf } from "./sql.ts";
 import { notProposed } from "./statements.ts";
 
 interface ByFileRequest {
@@ -49,7 +49,7 @@ export function createByFile(db: Sqlite): (request: ByFileRequest) => FileRecord
      where place <= @limit
      order by place`,
   );
-  return ({ paths, ...request }) => withTotal(find({ ...request, paths: listOf(paths) }));
+  return ({ paths, ...request }) => withTotal(find({ ...request, paths: listOf(inBothForms(paths)) }));
 }
 
 function withTotal(rows: readonly TotalRow[]): FileRecords {
@@ -101,12 +101,14 @@ export function createFileTimeline(db: Sqlite): (request: FileTimelineRequest) =
   );
   return ({ paths, ends, projects, limit }) => {
     const row = {
-      paths: listOf(paths),
+      paths: listOf(inBothForms(paths)),
       projects: projects.length === 0 ? null : listOf(projects),
       limit,
     };
     return withTotal(
-      ends === null ? whole(row) : ending({ ...row, match: ends.match, ends: listOf(ends.paths) }),
+      ends === null
+        ? whole(row)
+        : ending({ ...row, match: ends.match, ends: listOf(inBothForms(ends.paths)) }),
     );
   };
 }

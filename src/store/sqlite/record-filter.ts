@@ -1,6 +1,6 @@
 // Conditions of a search for each kind of record, and their parameters.
 import type { RecordFilter } from "../../core/records/search.ts";
-import { listOf } from "./sql.ts";
+import { inBothForms, listOf } from "./sql.ts";
 
 /** One kind of record, as full-text search sees it. */
 export interface Searched {
@@ -119,7 +119,7 @@ export function toRow(filter: RecordFilter): FilterRow {
     project: filter.project,
     obs_type: filter.obs_type,
     concepts: filter.concepts.length === 0 ? null : listOf(filter.concepts),
-    files: filter.files.length === 0 ? null : listOf(filter.files),
+    files: filter.files.length === 0 ? null : listOf(inBothForms(filter.files)),
     dateStart: filter.dateStart,
     dateEnd: filter.dateEnd,
     branch: filter.branch ?? null,

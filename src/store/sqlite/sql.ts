@@ -13,6 +13,11 @@ export function listOf(texts: readonly string[]): string {
   return JSON.stringify(texts.map(wellFormedText));
 }
 
+/** File systems and hosts spell `é` as one character or as two: a stored path has either. */
+export function inBothForms(paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap((path) => [path, path.normalize("NFC"), path.normalize("NFD")]))];
+}
+
 export function createSql(db: Sqlite) {
   const prepare = <R>(sql: string) => db.prepare<unknown[], R>(sql);
   const pluck = <R>(sql: string) => {

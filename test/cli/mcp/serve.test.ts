@@ -52,6 +52,10 @@ describe("the tools", () => {
     ]);
     expect(found.text).toMatch(/\n- 1 20\d\d-\d\d-\d\d bugfix in shop: Fixed the login redirect\n/);
     expect(found.text).not.toContain("The cookie was set too late");
+    for (const ids of ["[1]", '["1"]', "1", 1])
+      expect((await call("get_observations", { ids })).structured).toMatchObject({ records: [{ id: "1" }] });
+    const named = await call("search", { query: "login", files: "login.ts, other.ts", limit: "5" });
+    expect(named.structured).toMatchObject({ results: [{ id: "1" }] });
     const whole = await call("get_observations", { ids: ["1", 1, "P1", "99"] });
     expect(whole.structured).toMatchObject({
       records: [

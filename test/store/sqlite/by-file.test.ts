@@ -37,6 +37,15 @@ it("knows the file by any of the spellings", () => {
   expect(found.observations.map((record) => record.id)).toEqual([id]);
 });
 
+it("finds a file whose name has accents, however they are spelled", () => {
+  const [one, two] = (["NFC", "NFD"] as const).map((form) => "/w/app/\u00dcbersicht.ts".normalize(form));
+  const { id } = memory.addObservation({ files_modified: [two ?? ""] });
+  expect(createByFile(memory.db)({ ...request, paths: [one ?? ""] }).observations[0]?.id).toBe(id);
+  const ends = { paths: ["\u00dcbersicht.ts"], match: "bersicht OR ubersicht" };
+  const found = createFileTimeline(memory.db)({ paths: [], ends, projects: [], limit: 3 });
+  expect(found.observations.map((record) => record.id)).toEqual([id]);
+});
+
 it("finds a file whose name has half of a letter, as it is stored", () => {
   const [half, whole] = ["/w/app/a\ud83d.ts", "/w/app/a\ufffd.ts"];
   const { id, files_modified } = memory.addObservation({ files_modified: [half] });
