@@ -60,6 +60,8 @@ interface Where {
   environment: Readonly<Record<string, string | undefined>>;
   /** The host's folders with a record of an installation. */
   recorded: readonly string[];
+  /** Other folders of the same repository: Claude Code's own memory is named by the main one. */
+  roots?: readonly string[];
 }
 
 /** Paths of the memory files that a session of the host in `cwd` gets; they need not exist. */
@@ -70,7 +72,9 @@ export function memoryFilesOf(host: string, where: Where): string[] {
   return [
     ...foldersFrom(where.cwd).flatMap((one) => files.inProject.map((name) => join(one, name))),
     ...files.inFolder.map((name) => join(folder, name)),
-    ...(host === "claude-code" ? [join(claudeMemory(where.cwd, folder), "MEMORY.md")] : []),
+    ...(host === "claude-code" ? [where.cwd, ...(where.roots ?? [])] : []).map((one) =>
+      join(claudeMemory(one, folder), "MEMORY.md"),
+    ),
   ];
 }
 
@@ -85,9 +89,12 @@ export interface OwnMemory {
   untyped?: boolean;
 }
 
-/** They need not exist. `folder` is the top folder of the work tree. The layouts are not documented, and change. */
+/**
+ * They need not exist. `folder` is the top folder of the work tree, `main` of the repository's main one. The layouts are not
+ * documented, and change.
+ */
 export function ownMemoriesOf(
-  { cwd, folder }: { cwd: string; folder: string },
+  { cwd, folder, main }: { cwd: string; folder: string; main: string },
   { recorded, ...where }: Pick<Where, "home" | "environment"> & { recorded(host: string): readonly string[] },
 ): OwnMemory[] {
   const of = (host: string) => folderOf(host, { ...where, recorded: recorded(host) }) ?? "";
@@ -102,7 +109,7 @@ export function ownMemoriesOf(
     })),
   ];
   const codex = { host: "codex", path: join(of("codex"), "memories", "MEMORY.md"), about: folder };
-  return [...[...new Set([cwd, folder])].flatMap(inFolder), codex];
+  return [...[...new Set([cwd, folder, main])].flatMap(inFolder), codex];
 }
 
 // Gemini CLI lists the names of its folders by project. Short facts stand in the index.

@@ -265,7 +265,7 @@ function buildCapture(parts: Base & Memory & Generation) {
   });
   const relevant = createRelevant({ search, byId: store.observations.byId });
   const context = buildContext({ ...parts, relevant, elsewhere: projects.checkouts.elsewhere }, store);
-  const writtenFor = createHostMemory(homedir(), parts.env, recorded, ownMemories.marksOf);
+  const writtenFor = createHostMemory(homedir(), parts.env, recorded, ownMemories.marksOf, projects.placeOf);
   const hostEvents = createHostEvents({
     hostOf,
     now: clock.now,

@@ -1,6 +1,7 @@
 // Reads the memory files of a host, with the files that they import, and keeps what was read until a file changes.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Place } from "../capture/projects/places.ts";
 import { type Written, writtenIn } from "../context/written.ts";
 import { unlessMissing } from "../core/error-code.ts";
 import { failOpenSync } from "../core/errors.ts";
@@ -15,6 +16,7 @@ export function createHostMemory(
   environment: Readonly<Record<string, string | undefined>>,
   recorded: (host: string) => readonly string[] = () => [],
   ownMarks: (host: string, cwd: string) => readonly string[] = () => [],
+  placeOf?: (cwd: string) => Pick<Place, "folder" | "main">,
 ): (host: string, cwd: string) => Promise<Written> {
   const readFile = createFileCache();
   return async (host, cwd) => {
@@ -28,7 +30,10 @@ export function createHostMemory(
         depth === 0 ? [] : file.imports.flatMap((one) => read(pathOf(one, path, home), depth - 1));
       return [...file.written, ...imported];
     };
-    const files = memoryFilesOf(host, { cwd, home, environment, recorded: recorded(host) }).flatMap(expanded);
+    const place = placeOf?.(cwd);
+    const roots = place === undefined ? [] : [place.folder, place.main];
+    const where = { cwd, home, environment, recorded: recorded(host), roots };
+    const files = memoryFilesOf(host, where).flatMap(expanded);
     return new Set([...files.flatMap((path) => read(path, importDepth)), ...ownMarks(host, cwd)]);
   };
 }

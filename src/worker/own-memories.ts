@@ -40,7 +40,7 @@ export function buildOwnMemories(deps: OwnMemoriesDeps) {
   const isOn = deps.settings.get("MEM_HOST_MEMORY");
   const memoriesOf = (cwd: string, folders = recorded) => {
     const where = { environment, recorded: folders, home: homedir() };
-    return ownMemoriesOf({ cwd, folder: projects.placeOf(cwd).folder }, where);
+    return ownMemoriesOf({ cwd, ...projects.placeOf(cwd) }, where);
   };
   const seen = new Map<string, string>();
   async function readOne(cwd: string, memory: OwnMemory): Promise<void> {

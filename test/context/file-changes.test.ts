@@ -26,7 +26,7 @@ beforeEach(() => {
   const projects = {
     placeOf: () => ({
       folder: root,
-      name: "app",
+      main: root,
       repository: null,
       identities: [],
       labels: ["app"],

@@ -41,7 +41,7 @@ describe("plainLine", () => {
       fc.property(text, fc.integer({ min: 2, max: 40 }), (stored, maxChars) => {
         const line = plainLine(stored, maxChars);
         expect(line.length).toBeLessThanOrEqual(maxChars);
-        expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029]|(?![\u200c\u200d\ufe0f])\p{DI}/u);
+        expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029]|(?!\u200c|\u200d|\ufe0f)\p{DI}/u);
       }),
       { numRuns: volume(2000) },
     );

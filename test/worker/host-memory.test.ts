@@ -46,6 +46,14 @@ test("reads the one recorded folder, else that of the variable, else the default
   expect(await sentences("another")).toEqual([]);
 });
 
+test("reads Claude Code's own memory of the repository in a subfolder and a work tree", async () => {
+  const roots = { folder: join(home, "work"), main: join(home, "main") };
+  const memory = createHostMemory(home, {}, undefined, undefined, () => roots);
+  for (const [name, text] of Object.entries({ work: "Of the tree.", main: "Of the main one." }))
+    write(join(".claude/projects", join(home, name).replaceAll(/\W/g, "-"), "memory/MEMORY.md"), text);
+  expect([...(await memory("claude-code", cwd))]).toEqual(["of the tree", "of the main one"]);
+});
+
 test("reads a changed file again, and leaves out unreadable and huge files", async () => {
   const memory = createHostMemory(home, {});
   write("work/app/CLAUDE.md", "One.");

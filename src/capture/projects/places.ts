@@ -13,8 +13,9 @@ import {
 } from "./work-tree.ts";
 
 export interface Place {
-  /** Top folder of the work tree. */
+  /** Top folder of the work tree, and of the repository's main one. */
   folder: string;
+  main: string;
   repository: Repository | null;
   /** Hash of the repository's object ids. */
   objectFormat: "sha1" | "sha256";
@@ -72,7 +73,7 @@ function placeOf({ folder, main, gitDir, ownDir }: WorkTree, root: string | null
   // Blanks of one line only: `\s` would make a file of empty lines quadratic.
   const objectFormat = /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256\b/im.test(config) ? "sha256" : "sha1";
   const repository = gitDir === null || ownDir === null ? null : { own: ownDir, common: gitDir };
-  return { folder, repository, objectFormat, identities, labels: labelsOf(main) };
+  return { folder, main, repository, objectFormat, identities, labels: labelsOf(main) };
 }
 
 /** `name`, `parent/name` and so on up to the whole path. */

@@ -152,12 +152,12 @@ const selects: Record<ExportKind, string> = {
     `superseded_by is not null and ${isWanted} and ${isRecent}`,
   ),
   summary: select("summary", "session_summaries", `${isWanted} and ${isRecent}`),
-  // Of a deleted record only the session is known.
+  // Of a deleted record only the session is known, and of a deleted session not even the project.
   deleted: select(
     "deleted",
     "tombstones",
-    `deleted_at_epoch >= @since and (@project is null or exists (
-      select 1 from sessions s where s.sdk_session_id = t.sdk_session_id and s.project = @project))`,
+    `deleted_at_epoch >= @since and (@project is null or not exists (
+      select 1 from sessions s where s.sdk_session_id = t.sdk_session_id and s.project <> @project))`,
   ),
 };
 

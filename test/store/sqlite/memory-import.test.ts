@@ -38,6 +38,18 @@ describe("into an empty memory", () => {
     expect(all(copy, keys)).toHaveLength(1);
   });
 
+  test("a session that was deleted does not return from an earlier export of its project", async () => {
+    const source = await filled("one");
+    const [earlier, filter] = [exported(source), { project: "shop" }];
+    await source.store.commit(() => source.store.deletions.session(1, 7_000));
+    const copy = emptyMemory();
+    await importInto(copy, exported(source, filter));
+    await importInto(copy, earlier);
+    expect(all(copy, "select title from observations order by 1")).toEqual(
+      all(source, "select title from observations order by 1"),
+    );
+  });
+
   test("an export of the copy's copy is equal too", async () => {
     const lines = exported(await filled("one"));
     const [copy, next] = [emptyMemory(), emptyMemory()];
