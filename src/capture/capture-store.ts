@@ -76,4 +76,5 @@ export interface DeletedPrompt {
 }
 
 export type StoredPrompt = Pick<NewPrompt, "event_key" | "private"> &
-  Pick<UserPrompt, "prompt_number" | "prompt_text" | "created_at_epoch">;
+  Pick<UserPrompt, "prompt_number" | "prompt_text" | "created_at_epoch"> &
+  Partial<Pick<UserPrompt, "project">>;

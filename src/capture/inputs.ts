@@ -99,6 +99,8 @@ export interface IntakeDeps {
   ownPort?: () => number;
   /** Label of a directory's project; called in the transaction of the event. */
   projectOf: (cwd: string) => string;
+  /** Label of the project of a directory in another repository than `project`'s. Default: the session's project has all. */
+  elsewhere?: (cwd: string, project: string) => string | undefined;
   /**
    * The branch and commit of a directory's work tree; null without a repository, and if the work tree moved after `at`.
    * Default: none is recorded.

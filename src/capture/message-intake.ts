@@ -2,17 +2,26 @@
 
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
-import type { GitPlace, IntakeSession } from "../core/records/records.ts";
+import type { GitPlace, IntakeSession, NamedPrompt } from "../core/records/records.ts";
 import { shorten, shortenJson, shortenPrompt } from "../core/shorten.ts";
 import { withoutOwnAnswers } from "../core/tools/own-tools.ts";
-import { commandIn, isShellTool } from "../core/tools/tool-kind.ts";
+import { commandIn, isShellTool, readCall } from "../core/tools/tool-kind.ts";
 import { refusalIn, userAnswersIn } from "../core/tools/user-answers.ts";
 import { type Clean, cleanText } from "../privacy/clean.ts";
+import { textField } from "../text/json-fields.ts";
 import type { CaptureStore } from "./capture-store.ts";
 import { type Cleaner, cleanHere, withCleaned } from "./cleaner.ts";
-import type { Intake, IntakeDeps, MessageAnswer, SummarizeInput, ToolUseInput } from "./inputs.ts";
+import type {
+  EventInput,
+  Intake,
+  IntakeDeps,
+  MessageAnswer,
+  SummarizeInput,
+  ToolUseInput,
+} from "./inputs.ts";
 import {
   createSession,
+  elsewhere,
   isOfDeleted,
   isPrivateNow,
   keepPlace,
@@ -119,7 +128,7 @@ function storeMessage(
     kind: message.type,
     event_key: keyOf(store, session.id, { input, now, prompt: session.prompt_number }),
     payload: withAwaited(
-      withSessionFields(payload, message, session, { store, sent: input.prompt_number }),
+      withSessionFields(deps, payload, { message, session, input }),
       existing,
       input.promptKey,
     ),
@@ -172,21 +181,31 @@ function keyOf(
 // The payload is serialized before the transaction, so fields of the session are put in front of it. Most hosts do not
 // send the user's last message with a summarize request: it is taken from the stored prompt.
 function withSessionFields(
+  deps: IntakeDeps,
   payload: string,
-  message: PendingMessage,
-  session: IntakeSession,
-  { store, sent }: { store: CaptureStore; sent: number | undefined },
+  {
+    message,
+    session,
+    input,
+  }: { message: PendingMessage; session: IntakeSession; input: EventInput & NamedPrompt },
 ): string {
   let fields = "";
-  const promptNumber = session.prompt_number || sent;
+  const promptNumber = session.prompt_number || input.prompt_number;
   if (promptNumber !== undefined) fields += `"prompt_number":${promptNumber},`;
   fields += placeFields(session);
-  if (message.type === "summarize" && message.last_user_message === undefined) {
-    const prompt = store.prompts.byNumber(session.id, session.prompt_number)?.prompt_text ?? "";
-    if (prompt !== "")
-      fields += `"last_user_message":${JSON.stringify(shortenPrompt(prompt, maxFieldChars))},`;
-  }
+  const isEnd = message.type === "summarize";
+  const asked = isEnd ? deps.store.prompts.byNumber(session.id, session.prompt_number) : undefined;
+  // A turn belongs to the project of its prompt, a tool use to that of its file or directory.
+  const project = isEnd ? asked?.project : elsewhere(deps, session, { ...input, file: fileOf(message) });
+  if (project !== undefined && project !== session.project) fields += `"project":${JSON.stringify(project)},`;
+  if (asked !== undefined && asked.prompt_text !== "" && message.last_user_message === undefined)
+    fields += `"last_user_message":${JSON.stringify(shortenPrompt(asked.prompt_text, maxFieldChars))},`;
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
+}
+
+function fileOf(message: PendingMessage): string {
+  const { kind, input } = readCall(message);
+  return kind === "edit" || kind === "read" ? textField(input, "file_path", "filePath", "path") : "";
 }
 
 function placeFields({ branch, commit }: GitPlace): string {

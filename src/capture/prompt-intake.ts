@@ -8,7 +8,15 @@ import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, DeletedPrompt, StoredPrompt, Withdrawn } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
 import type { Intake, IntakeDeps, PromptAnswer, PromptInput } from "./inputs.ts";
-import { createSession, isOfDeleted, keepPlace, markActive, placeOf, stepOf } from "./session-states.ts";
+import {
+  createSession,
+  elsewhere,
+  isOfDeleted,
+  keepPlace,
+  markActive,
+  placeOf,
+  stepOf,
+} from "./session-states.ts";
 
 /** Longer prompts keep what was typed, and head and tail of what was pasted. */
 export const maxPromptChars = 256 * 1024;
@@ -100,7 +108,8 @@ function storePrompt(deps: IntakeDeps, input: PromptInput, prompt: CleanedPrompt
   if (numbered) store.sessions.distrustNumbers(session.id);
   const promptNumber = (!numbered && input.promptNumber) || session.prompt_count + 1;
   const eventKey = input.eventKey === undefined ? newId() : freeKey(store, session, input.eventKey, prompt);
-  const row = insertPrompt(store, session, { ...prompt, promptNumber, eventKey });
+  const project = elsewhere(deps, session, input) ?? session.project;
+  const row = insertPrompt(store, session, { ...prompt, project, promptNumber, eventKey });
   // Messages of a spooled prompt may have arrived before it and counted as messages of the newest prompt.
   const awaited = prompt.private ? input.eventKey : undefined;
   if (awaited !== undefined) store.withdrawals.inTrash(input.claudeSessionId, awaited);
@@ -133,11 +142,11 @@ function duplicate(
 function insertPrompt(
   store: CaptureStore,
   session: IntakeSession,
-  prompt: CleanedPrompt & { promptNumber: number; eventKey: string },
+  prompt: CleanedPrompt & { project: string; promptNumber: number; eventKey: string },
 ): UserPrompt {
-  const { promptNumber: prompt_number, eventKey: event_key, place, now } = prompt;
+  const { promptNumber: prompt_number, eventKey: event_key, project, place, now } = prompt;
   const isPrivate = prompt.private ? 1 : 0;
-  const { id, claude_session_id, sdk_session_id, project } = session;
+  const { id, claude_session_id, sdk_session_id } = session;
   const row = store.prompts.insert({
     session_id: id,
     claude_session_id,

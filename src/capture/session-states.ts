@@ -15,6 +15,8 @@
 // A message is a tool use or a summarize request. A late event (from the spool) happened before the session completed, or
 // reports its end before its last activity: it is stored, but changes no state.
 
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, relative } from "node:path";
 import { newId } from "../core/ids.ts";
 import { activityGrainMs, type GitPlace, type IntakeSession } from "../core/records/records.ts";
 import { cleanText } from "../privacy/clean.ts";
@@ -91,6 +93,17 @@ export function placeOf(
 ): GitPlace | null {
   if (place !== undefined) return place;
   return importedAt !== undefined || cwd === undefined ? null : (gitPlaceOf?.(cwd, at) ?? null);
+}
+
+/** Label of the project of a file, or of the event's directory, in another repository. Call it in the transaction. */
+export function elsewhere(
+  deps: Pick<IntakeDeps, "elsewhere">,
+  { project }: Pick<IntakeSession, "project">,
+  { cwd, project: named, file = "" }: Pick<EventInput, "cwd" | "project"> & { file?: string },
+): string | undefined {
+  if (cwd === undefined || named !== undefined || deps.elsewhere === undefined) return undefined;
+  const isOutside = isAbsolute(file) && relative(cwd, file).startsWith("..") && existsSync(dirname(file));
+  return deps.elsewhere(isOutside ? dirname(file) : cwd, project);
 }
 
 /** The work of the session goes on at `place`. What a transcript told may be from before, or known. */

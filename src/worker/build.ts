@@ -243,7 +243,8 @@ function buildCapture(parts: Base & Memory & Generation) {
   const queueChanged = () => void signals.emit("queueChanged");
   const exclusions = buildExclusions(store, projects, live.excluded);
   const { gitPlaceOf } = parts.branches;
-  const names = { projectOf: projects.claim, projectNamed: projects.current, gitPlaceOf };
+  const { claim: projectOf, current: projectNamed, elsewhere } = projects;
+  const names = { projectOf, projectNamed, elsewhere, gitPlaceOf };
   const shared = { ...{ store, clock, publish, exclusions }, ...names };
   const onWithdrawn = createReportWithdrawn({ store, publish, scheduler, queueChanged });
   const taken = { ...shared, cleaner, skipTools: live.skipTools, ownPort: parts.port, onWithdrawn };

@@ -1,10 +1,11 @@
 // Importing transcripts of several hosts through the worker's routes.
-import { cpSync, readdirSync, utimesSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
 import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
 import type { ImportProgress } from "../../src/imports/import.ts";
+import { makeRepository } from "../capture/projects/work-tree-support.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
 import { type Cut, importInto, stored } from "./import-world.ts";
 import {
@@ -144,6 +145,36 @@ test.each([
   }
   for (const canary of ["zebra-canary", "hunter2", "secret-of-a-private-turn"])
     expect(bytesWith(canary)).toBe(false);
+});
+
+test("prompts, rules and edits belong to the repository that they are about", async () => {
+  const [app, lib] = ["app", "lib"].map((name) =>
+    makeRepository(join(tempDir(), name), `https://a.example/x/${name}`),
+  );
+  const turn = async (prompt_id: string, cwd: string | undefined, prompt: string, file: string) => {
+    const base = { session_id: "s", cwd, prompt_id };
+    await hook("UserPromptSubmit", { ...base, prompt });
+    const tool_input = { file_path: file, old_string: "parse(parse(x))", new_string: "parse(x)" };
+    await hook("PostToolUse", {
+      ...base,
+      tool_name: "Edit",
+      tool_use_id: prompt_id,
+      tool_input,
+      tool_response: {},
+    });
+    await hook("Stop", { ...base, last_assistant_message: "It parsed twice, because the cache was off." });
+  };
+  mkdirSync(join(lib ?? "", "src"));
+  await turn("a", app, "Why is it slow?", join(lib ?? "", "src", "parse.ts"));
+  await turn("b", lib, "From now on always run make check.", join(lib ?? "", "b.ts"));
+  await turn("c", app, "Go on with it.", join(app ?? "", "c.ts"));
+  await generated();
+  const projectsOf = (sql: string) => db.prepare(sql).pluck().all();
+  expect(projectsOf("select project from user_prompts order by id")).toEqual(["app", "lib", "app"]);
+  expect(projectsOf("select project from session_summaries order by id")).toEqual(["app", "lib", "app"]);
+  const about = (like: string) =>
+    projectsOf(`select distinct project from observations where title like '%${like}%'`);
+  expect([about("parse.ts"), about("make check"), about("c.ts")]).toEqual([["lib"], ["lib"], ["app"]]);
 });
 
 describe.each([

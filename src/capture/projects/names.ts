@@ -1,6 +1,6 @@
 // The project of a directory and its label. Two folders with one name are two projects; a moved folder keeps its project.
 import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { isAbsolute, sep } from "node:path";
 import { contentKey } from "../../core/ids.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import type { Place } from "./places.ts";
@@ -45,9 +45,40 @@ export function createProjectNames(
   function holdsStill(folder: string | null, id: number): boolean {
     return folder !== null && existsSync(folder) && recognise(whereIs(folder), projects)?.id === id;
   }
+  /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
+  function claim(cwd: string): string {
+    const place = whereIs(cwd);
+    const known = recognise(place, projects);
+    const label = known?.label ?? freeLabel(place, projects);
+    const id = known?.id ?? projects.ensure(label);
+    for (const identity of place.identities)
+      if (projects.byIdentity(identity)?.id !== id) projects.identify(identity, id);
+    if (place.identities.length > 0 && projects.folderOf(id) !== place.folder) {
+      if (!holdsStill(projects.folderOf(id), id)) projects.setFolder(id, place.folder);
+      // Records of a linked work tree are found by its folder after it is removed.
+      const linked = `path:${place.folder}`;
+      const isWhole = placeOf(cwd).folder === place.folder && isAbsolute(place.folder);
+      if (isWhole && projects.byIdentity(linked) === undefined) projects.identify(linked, id);
+    }
+    return label;
+  }
+  /** Whether one of the folder and the project's folders is within the other. */
+  function isAround(folder: string, own: string): boolean {
+    const identities = projects.identitiesOf(projects.byLabel(own)?.id ?? 0);
+    const folders = identities.filter((one) => one.startsWith("path:")).map((one) => one.slice(5) + sep);
+    return folders.some((one) => one.startsWith(folder + sep) || (folder + sep).startsWith(one));
+  }
   return {
     /** The label of the directory's project, or the one it would get; writes nothing. */
     labelOf: (cwd: string) => labelFor(whereIs(cwd), projects),
+    /** \`claim\` for a directory in another repository than that of the project; undefined in it, and outside of any. */
+    elsewhere(cwd: string, own: string): string | undefined {
+      const place = whereIs(cwd);
+      if (!isAbsolute(place.folder) || recognise(place, projects)?.label === own) return undefined;
+      // Nothing tells whether a folder that is gone was a repository: one beside the project's folders was another.
+      const isOther = place.repository !== null || (!existsSync(cwd) && !isAround(place.folder, own));
+      return isOther ? claim(cwd) : undefined;
+    },
     /** `labelOf` of a work tree that is gone, by the remote that it had; undefined where a repository is there. */
     labelOfGone(cwd: string, url: string): string | undefined {
       const place = whereIs(cwd);
@@ -61,23 +92,7 @@ export function createProjectNames(
       const isKnown = projects.byIdentity(identities[0] ?? "") !== undefined;
       return repository === null || isKnown ? undefined : rootAsked(repository.common);
     },
-    /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
-    claim(cwd: string): string {
-      const place = whereIs(cwd);
-      const known = recognise(place, projects);
-      const label = known?.label ?? freeLabel(place, projects);
-      const id = known?.id ?? projects.ensure(label);
-      for (const identity of place.identities)
-        if (projects.byIdentity(identity)?.id !== id) projects.identify(identity, id);
-      if (place.identities.length > 0 && projects.folderOf(id) !== place.folder) {
-        if (!holdsStill(projects.folderOf(id), id)) projects.setFolder(id, place.folder);
-        // Records of a linked work tree are found by its folder after it is removed.
-        const linked = `path:${place.folder}`;
-        const isWhole = placeOf(cwd).folder === place.folder && isAbsolute(place.folder);
-        if (isWhole && projects.byIdentity(linked) === undefined) projects.identify(linked, id);
-      }
-      return label;
-    },
+    claim,
     /** The present label of the project that has or had this one. */
     current: (label: string) => projects.byAlias(label)?.label ?? label,
   };

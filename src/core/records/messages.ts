@@ -16,6 +16,8 @@ export interface PendingMessage {
   branch?: string;
   commit?: string;
   cwd?: string;
+  /** Label of its project, where that is another one than the session's. */
+  project?: string;
   last_user_message?: string;
   last_assistant_message?: string;
   /** Set when a sub-agent did it. */

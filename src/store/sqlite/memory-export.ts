@@ -143,7 +143,14 @@ function select(kind: ExportKind, table: string, where: string): string {
 
 const selects: Record<ExportKind, string> = {
   project: select("project", "projects", "@project is null or label = @project"),
-  session: select("session", "sessions", `${isWanted} and last_active_at_epoch >= @since`),
+  // A session can have records in the project of another repository that it worked in.
+  session: select(
+    "session",
+    "sessions",
+    `last_active_at_epoch >= @since and (${isWanted}
+       or exists (select 1 from observations o where o.sdk_session_id = t.sdk_session_id and o.project = @project)
+       or exists (select 1 from user_prompts p where p.session_id = t.id and p.project = @project))`,
+  ),
   prompt: select("prompt", "user_prompts", `${isWanted} and ${isRecent}`),
   observation: select("observation", "observations", `${isWanted} and ${isRecent}`),
   replacement: select(

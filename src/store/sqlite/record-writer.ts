@@ -13,6 +13,7 @@ import {
 } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { pairDrafts, type Replaceable, replacedBy } from "./shared-sources.ts";
+import { createSql } from "./sql.ts";
 import { type NewSummary, type Summaries, summaryColumns, summaryRow } from "./summaries.ts";
 import { createTombstones } from "./tombstones.ts";
 
@@ -49,6 +50,10 @@ export function createRecordWriter(
   const rewrite = createRewrite(db);
   const before = createLookups(db);
   const tombstones = createTombstones(db);
+  const renamed = createSql(db).value<[string], string>(
+    "select p.label from project_aliases a join projects p on p.id = a.project_id where a.label = ?",
+  );
+  const today = (label: string) => renamed(label) ?? label;
   const isTaken = (key: string): boolean =>
     before.byKey.get(key) !== undefined || tombstones.hasKey("observation", key);
 
@@ -85,7 +90,7 @@ export function createRecordWriter(
         draft,
         sources,
         cited,
-        ...ownedBy(session, source, reply),
+        ...ownedBy(session, source, { ...reply, today }),
         agent_id: source.message.agent_id ?? null,
         agent_type: source.message.agent_type ?? null,
         discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
@@ -108,7 +113,7 @@ export function createRecordWriter(
       if (source === undefined) return [];
       const key = `${source.id}:0`;
       if (tombstones.hasKey("summary", key)) return [];
-      const summary = { draft, ...ownedBy(session, source, reply), generation_key: key };
+      const summary = { draft, ...ownedBy(session, source, { ...reply, today }), generation_key: key };
       const present = old === undefined ? undefined : before.summary.get(key);
       if (present?.generator === "manual") return [];
       const stored = present === undefined ? summaries.insert(summary) : rewrite.summary(present.id, summary);
@@ -216,11 +221,16 @@ function linksOf(
   return { sources: own.slice(0, 1), cited: sources.filter((id) => id !== first) };
 }
 
-function ownedBy(session: Session, source: ClaimedMessage, { generator, upgrade = false }: RecordReply) {
+function ownedBy(
+  session: Session,
+  source: ClaimedMessage,
+  { generator, upgrade = false, today }: RecordReply & { today(label: string): string },
+) {
+  const { project } = source.message;
   return {
     session_id: session.id,
     sdk_session_id: session.sdk_session_id,
-    project: session.project,
+    project: project === undefined ? session.project : today(project),
     prompt_number: source.message.prompt_number ?? null,
     generator,
     upgrade,
