@@ -15,8 +15,11 @@ type Last = Record<string, number>;
 /** An open database, as the lines of its rows. */
 interface Reader {
   last: Last;
-  /** Lines of at most `limit` rows behind the id, each after the line of its session. */
-  kinds: Record<string, (after: number, limit: number) => { id: number; lines: JsonObject[] }[]>;
+  /** At most `limit` rows behind the id. */
+  kinds: Record<
+    string,
+    (after: number, limit: number) => { id: number; of: NoteSession; line: JsonObject }[]
+  >;
   close(): void;
 }
 
@@ -56,7 +59,7 @@ async function* rowsOf(reader: Reader, position: Json, size: number): AsyncGener
         done[kind] = last;
         const part = total === 0 ? 0 : Math.round((size * (last - after)) / total);
         yield recordStep(
-          rows.flatMap(({ lines }) => lines),
+          rows.flatMap(({ of, line }) => [sessionLine(of), line]),
           { read: part, lines: rows.length, position: { ...done } },
         );
       }
@@ -83,20 +86,12 @@ function claudeMem(path: string): Reader {
     if (one.content !== null) sessions.set(one.content, session);
   }
   // Some rows are of sessions that are gone.
-  const of = (id: string | null, project: string | null, at: number): NoteSession => {
-    const known = sessions.get(id ?? "");
-    if (known !== undefined) return known;
-    const own = `claude-mem:${id ?? "none"}`;
-    return {
-      id: own,
-      project: project || "unknown",
-      host: "claude-mem",
-      cwd: null,
-      title: null,
-      startedAt: at,
-      endedAt: at,
+  const gone = { host: "claude-mem", cwd: null, title: null };
+  const of = (id: string | null, project: string | null, at: number): NoteSession =>
+    sessions.get(id ?? "") ?? {
+      ...{ ...gone, id: `claude-mem:${id ?? "none"}`, project: project || "unknown" },
+      ...{ startedAt: at, endedAt: at },
     };
-  };
   return {
     last: db.last(),
     close: db.close,
@@ -105,36 +100,34 @@ function claudeMem(path: string): Reader {
         db.prompts(after, limit).map(({ id, session, project, number, text, at }) => {
           const owner = of(session, project, millis(at));
           const key = `claude-mem:${session}:${number}`;
-          return {
-            id,
-            lines: [sessionLine(owner), promptLine(owner, { key, number, text, at: millis(at) })],
-          };
+          return { id, of: owner, line: promptLine(owner, { key, number, text, at: millis(at) }) };
         }),
       observation: (after, limit) =>
         db.observations(after, limit).map((row) => {
-          const at = millis(row.at);
-          const owner = of(row.session, row.project, at);
-          const note = {
+          const owner = of(row.session, row.project, millis(row.at));
+          const [facts = [], concepts = [], filesRead = [], filesModified = []] = [
+            ...[row.facts, row.concepts, row.files_read, row.files_modified],
+          ].map((list) => parseList(list ?? "[]"));
+          const line = observationLine(owner, {
+            ...{
+              at: millis(row.at),
+              type: typeOf(row.type),
+              subtitle: row.subtitle,
+              generator: "claude-mem",
+            },
+            ...{ facts, concepts, filesRead, filesModified },
             key: `claude-mem:${row.session}:${row.at}:${row.title ?? ""}`,
-            at,
-            type: typeOf(row.type),
             title: row.title || row.subtitle || row.type,
-            subtitle: row.subtitle,
-            text: row.narrative || row.text || parseList(row.facts ?? "[]").join("\n"),
-            facts: parseList(row.facts ?? "[]"),
-            concepts: parseList(row.concepts ?? "[]"),
-            filesRead: parseList(row.files_read ?? "[]"),
-            filesModified: parseList(row.files_modified ?? "[]"),
-            generator: "claude-mem",
-          };
-          return { id: row.id, lines: [sessionLine(owner), observationLine(owner, note)] };
+            text: row.narrative || row.text || facts.join("\n"),
+          });
+          return { id: row.id, of: owner, line };
         }),
       summary: (after, limit) =>
         db.summaries(after, limit).map(({ id, session, project, at, ...parts }) => {
           const owner = of(session, project, millis(at));
           const key = `claude-mem:summary:${session}:${at}`;
           const line = summaryLine(owner, { ...parts, key, at: millis(at), generator: "claude-mem" });
-          return { id, lines: [sessionLine(owner), line] };
+          return { id, of: owner, line };
         }),
     },
   };
@@ -182,25 +175,19 @@ function engram(path: string): Reader {
           numbers.set(session, number);
           return {
             id,
-            lines: [
-              sessionLine(owner),
-              promptLine(owner, { key: `engram:${id}`, number, text, at: utc(at) }),
-            ],
+            of: owner,
+            line: promptLine(owner, { key: `engram:${id}`, number, text, at: utc(at) }),
           };
         }),
       observation: (after, limit) =>
-        db.observations(after, limit).map(({ id, session, type, title, content, project, at, sync }) => {
-          const owner = of(session, project, utc(at));
-          const note = {
-            key: `engram:${sync || `${session}:${at}:${title}`}`,
-            at: utc(at),
-            type: typeOf(type),
-            title,
-            text: content,
-            generator: "engram",
-          };
-          return { id, lines: [sessionLine(owner), observationLine(owner, note)] };
-        }),
+        db
+          .observations(after, limit)
+          .map(({ id, session, type, title, content: text, project, at, sync }) => {
+            const owner = of(session, project, utc(at));
+            const key = `engram:${sync || `${session}:${at}:${title}`}`;
+            const note = { key, at: utc(at), type: typeOf(type), title, text, generator: "engram" };
+            return { id, of: owner, line: observationLine(owner, note) };
+          }),
     },
   };
 }
