@@ -1,12 +1,12 @@
 // Events of transcripts with unusual lines: deep values, prompts without a text, and forms of earlier versions.
 import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as zlib from "node:zlib";
 import { expect, test } from "vitest";
 import type { ImportedEvent } from "../../src/core/records/imports.ts";
 import { transcriptsAt } from "../../src/imports/find-transcripts.ts";
-import type { Source, SourceStep } from "../../src/imports/source.ts";
+import type { SourceStep } from "../../src/imports/source.ts";
 import { nestingExceeds } from "../../src/privacy/nesting.ts";
 import type { Json } from "../../src/text/json.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -35,38 +35,32 @@ test("a tool result that is nested 20,000 levels deep is imported without its de
 async function eventsOf(
   kind: string,
   name: string,
-  entries: readonly object[],
+  entries: readonly (object | string)[],
   first = entries.length,
-): Promise<{ events: ImportedEvent[]; unreadable: string[] }> {
-  const folder = join(tempDir(), "chats");
-  mkdirSync(folder);
-  const path = join(folder, name);
-  const found: { events: ImportedEvent[]; unreadable: string[] } = { events: [], unreadable: [] };
+): Promise<Pick<SourceStep, "events" | "malformed"> & { unreadable: string[] }> {
+  const path = join(tempDir(), "chats", name);
+  mkdirSync(dirname(path), { recursive: true });
+  const found = { events: [] as ImportedEvent[], malformed: 0, unreadable: [] as string[] };
   let position: Json = null;
   for (const count of new Set([first, entries.length])) {
     writeFileSync(
       path,
       entries
         .slice(0, count)
-        .map((entry) => `${JSON.stringify(entry)}\n`)
+        .map((entry) => `${typeof entry === "string" ? entry : JSON.stringify(entry)}\n`)
         .join(""),
     );
     utimesSync(path, new Date(0), new Date(0));
     for (const source of transcriptsAt(kind, path, { now: Date.now(), limit: null })) {
       for await (const step of source.steps(position)) {
         found.events.push(...step.events);
+        found.malformed += step.malformed;
         found.unreadable.push(...(step.unreadable ?? []));
         position = step.position;
       }
     }
   }
   return found;
-}
-
-async function stepsIn(source: Source | undefined): Promise<SourceStep[]> {
-  const steps: SourceStep[] = [];
-  for await (const step of source?.steps(null) ?? []) steps.push(step);
-  return steps;
 }
 
 const timestamp = "2025-10-09T03:20:03.000Z";
@@ -126,22 +120,16 @@ test("reads two objects in one line, and what the user typed while the agent wor
     ...{ type: "attachment", sessionId: "s", uuid, timestamp },
     attachment: { type: "queued_command", ...attachment },
   });
-  const folder = tempDir();
-  const lines = [
+  const [first, ...lines] = [
     { type: "user", sessionId: "s", uuid: "a", timestamp, message: { content: 'Why does "}{" fail?' } },
     typed("b", { prompt: "And log it." }),
     typed("c", { prompt: "x", commandMode: "task-notification" }),
     typed("d", { prompt: "Then stop.", commandMode: "prompt" }),
   ].map((entry) => JSON.stringify(entry));
-  writeFileSync(
-    join(folder, "s.jsonl"),
-    `${lines[0]}${lines[1]}\n${lines[2]}${lines[3]}{"torn\n${lines[3]}\n`,
-  );
-  const [source] = transcriptsAt("claude-code", folder, { now: Date.now(), limit: null });
-  const [step] = await stepsIn(source);
-  const prompts = step?.events.map(({ payload }) => payload.prompt);
-  expect(prompts).toEqual(['Why does "}{" fail?', "And log it.", "Then stop."]);
-  expect(step).toMatchObject({ malformed: 1, malformedAt: 2 });
+  const text = [`${first}${lines[0]}`, `${lines[1]}${lines[2]}{"torn`, ...lines.slice(2)];
+  const { events, malformed } = await eventsOf("claude-code", "s.jsonl", text);
+  const prompts = events.flatMap(({ payload }) => payload.prompt ?? []);
+  expect([prompts, malformed]).toEqual([['Why does "}{" fail?', "And log it.", "Then stop."], 1]);
 });
 
 const codexItem = (payload: object) => codexLine(payload, "response_item");
@@ -199,14 +187,13 @@ test("a packed rollout of Codex is read, or the command that unpacks it is named
   writeFileSync(path, pack?.(text) ?? "x");
   utimesSync(path, new Date(0), new Date(0));
   const [source] = transcriptsAt("codex", path, { now: Date.now(), limit: null });
-  if (pack === undefined) await expect(stepsIn(source)).rejects.toThrow(/compressed with zstd/);
-  else expect((await stepsIn(source))[0]?.events).toHaveLength(3);
+  const first = source?.steps(null).next();
+  if (pack === undefined) await expect(first).rejects.toThrow(/compressed with zstd/);
+  else expect((await first)?.value.events).toHaveLength(3);
 });
 
 test("sessions of Gemini in a folder named by a hash belong to their project", async () => {
   const project = "/home/user/de mo";
-  const chats = join(tempDir(), createHash("sha256").update(project).digest("hex"), "chats");
-  mkdirSync(chats, { recursive: true });
   const call = {
     ...{ id: "c", name: "mcp_docs_find", displayName: "find (docs MCP Server)", status: "success" },
     args: { dir_path: `${project}/src/a.ts` },
@@ -220,10 +207,9 @@ test("sessions of Gemini in a folder named by a hash belong to their project", a
     },
     { type: "gemini", id: "d", timestamp, content: "So.", toolCalls: [call] },
   ];
-  writeFileSync(join(chats, "session-1.json"), JSON.stringify({ sessionId: "s", messages }));
-  const [source] = transcriptsAt("gemini", chats, { now: Date.now(), limit: null });
-  const [step] = await stepsIn(source);
-  expect(step?.events.map(({ payload }) => payload)).toMatchObject([
+  const name = `${createHash("sha256").update(project).digest("hex")}/chats/session-1.json`;
+  const { events } = await eventsOf("gemini", name, [{ sessionId: "s", messages }]);
+  expect(events.map(({ payload }) => payload).slice(0, 2)).toMatchObject([
     { cwd: project, prompt: "@a.ts why?" },
     { cwd: project, tool_name: "mcp__docs__find" },
   ]);

@@ -71,7 +71,7 @@ export function createProjectNames(
   return {
     /** The label of the directory's project, or the one it would get; writes nothing. */
     labelOf: (cwd: string) => labelFor(whereIs(cwd), projects),
-    /** \`claim\` for a directory in another repository than that of the project; undefined in it, and outside of any. */
+    /** `claim` for a directory in another repository than that of the project; undefined in it, and outside of any. */
     elsewhere(cwd: string, own: string): string | undefined {
       const place = whereIs(cwd);
       if (!isAbsolute(place.folder) || recognise(place, projects)?.label === own) return undefined;
