@@ -148,7 +148,7 @@ test("another repository in the same folder is another project", () => {
   expect(names.claim(workspace)).toBe("workspace");
 });
 
-test("a renamed remote, or another name of its host, is the same project; a fork is not", () => {
+test("a renamed remote or another name of its host is the same project, a fork is not", () => {
   const first = "a".repeat(40);
   const shop = makeRepository(at("shop"), "git@work-alias:acme/shop.git", first);
   expect(names.claim(shop)).toBe("shop");
@@ -162,7 +162,7 @@ test("a renamed remote, or another name of its host, is the same project; a fork
   expect(names.claim(shop)).not.toBe("shop");
 });
 
-test("a work tree that is gone is of the project of its remote; so is each spelling of a folder", () => {
+test("knows a work tree that is gone by its remote, and each spelling of a folder", () => {
   names.claim(makeRepository(at("shop"), "https://a.example/x/shop.git"));
   expect(names.labelOfGone(at("trees", "one"), "git@a.example:x/shop")).toBe("shop");
   expect(names.labelOfGone(at("shop"), "git@a.example:x/shop")).toBeUndefined();
