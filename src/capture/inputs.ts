@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import type { SkipReason } from "../core/records/messages.ts";
-import type { GitPlace } from "../core/records/records.ts";
+import type { GitPlace, IntakeSession } from "../core/records/records.ts";
 import type { Clean, CleanPrompt } from "../privacy/clean.ts";
 import type { Json, JsonObject } from "../text/json.ts";
 import type { CaptureStore, Withdrawn } from "./capture-store.ts";
@@ -99,8 +99,8 @@ export interface IntakeDeps {
   ownPort?: () => number;
   /** Label of a directory's project; called in the transaction of the event. */
   projectOf: (cwd: string) => string;
-  /** Label of the project of a directory in another repository than `project`'s. Default: the session's project has all. */
-  elsewhere?: (cwd: string, project: string) => string | undefined;
+  /** Label of the project of a directory in another repository than the session's. Default: its project has all. */
+  elsewhere?: (cwd: string, session: Pick<IntakeSession, "project" | "cwd">) => string | undefined;
   /**
    * The branch and commit of a directory's work tree; null without a repository, and if the work tree moved after `at`.
    * Default: none is recorded.

@@ -98,12 +98,12 @@ export function placeOf(
 /** Label of the project of a file, or of the event's directory, in another repository. Call it in the transaction. */
 export function elsewhere(
   deps: Pick<IntakeDeps, "elsewhere">,
-  { project }: Pick<IntakeSession, "project">,
+  session: Pick<IntakeSession, "project" | "cwd">,
   { cwd, project: named, file = "" }: Pick<EventInput, "cwd" | "project"> & { file?: string },
 ): string | undefined {
   if (cwd === undefined || named !== undefined || deps.elsewhere === undefined) return undefined;
   const isOutside = isAbsolute(file) && relative(cwd, file).startsWith("..") && existsSync(dirname(file));
-  return deps.elsewhere(isOutside ? dirname(file) : cwd, project);
+  return deps.elsewhere(isOutside ? dirname(file) : cwd, session);
 }
 
 /** The work of the session goes on at `place`. What a transcript told may be from before, or known. */
@@ -135,6 +135,7 @@ export function createSession(
   return {
     ...named,
     id: deps.store.sessions.insert({ ...named, host, cwd: cwd ?? null, now }),
+    cwd: cwd ?? null,
     status: "active",
     prompt_count: 0,
     prompt_number: 0,

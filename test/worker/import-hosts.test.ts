@@ -168,13 +168,22 @@ test("prompts, rules and edits belong to the repository that they are about", as
   await turn("a", app, "Why is it slow?", join(lib ?? "", "src", "parse.ts"));
   await turn("b", lib, "From now on always run make check.", join(lib ?? "", "b.ts"));
   await turn("c", app, "Go on with it.", join(app ?? "", "c.ts"));
+  // A client that names the project of its session keeps it.
+  await ask("POST", "/api/sessions/init", { claudeSessionId: "n", project: "shop", prompt: "Look." });
+  const edit = { tool_name: "Edit", tool_input: { file_path: "d.ts", old_string: "a", new_string: "b" } };
+  await ask("POST", "/api/sessions/observations", { claudeSessionId: "n", cwd: lib, ...edit });
   await generated();
   const projectsOf = (sql: string) => db.prepare(sql).pluck().all();
-  expect(projectsOf("select project from user_prompts order by id")).toEqual(["app", "lib", "app"]);
+  expect(projectsOf("select project from user_prompts order by id")).toEqual(["app", "lib", "app", "shop"]);
   expect(projectsOf("select project from session_summaries order by id")).toEqual(["app", "lib", "app"]);
   const about = (like: string) =>
     projectsOf(`select distinct project from observations where title like '%${like}%'`);
-  expect([about("parse.ts"), about("make check"), about("c.ts")]).toEqual([["lib"], ["lib"], ["app"]]);
+  expect(["parse.ts", "make check", "c.ts", "d.ts"].map(about)).toEqual([
+    ["lib"],
+    ["lib"],
+    ["app"],
+    ["shop"],
+  ]);
 });
 
 describe.each([

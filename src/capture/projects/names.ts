@@ -62,22 +62,22 @@ export function createProjectNames(
     }
     return label;
   }
-  /** Whether one of the folder and the project's folders is within the other. */
-  function isAround(folder: string, own: string): boolean {
-    const identities = projects.identitiesOf(projects.byLabel(own)?.id ?? 0);
-    const folders = identities.filter((one) => one.startsWith("path:")).map((one) => one.slice(5) + sep);
-    return folders.some((one) => one.startsWith(folder + sep) || (folder + sep).startsWith(one));
-  }
   return {
     /** The label of the directory's project, or the one it would get; writes nothing. */
     labelOf: (cwd: string) => labelFor(whereIs(cwd), projects),
-    /** `claim` for a directory in another repository than that of the project; undefined in it, and outside of any. */
-    elsewhere(cwd: string, own: string): string | undefined {
-      const place = whereIs(cwd);
-      if (!isAbsolute(place.folder) || recognise(place, projects)?.label === own) return undefined;
-      // Nothing tells whether a folder that is gone was a repository: one beside the project's folders was another.
-      const isOther = place.repository !== null || (!existsSync(cwd) && !isAround(place.folder, own));
-      return isOther ? claim(cwd) : undefined;
+    /**
+     * `claim` for a directory in another repository than that of the session; undefined in it, outside of any, and for a
+     * session whose client named its project.
+     */
+    elsewhere(cwd: string, session: { project: string; cwd?: string | null }): string | undefined {
+      if (!session.cwd || session.cwd === cwd || !isAbsolute(cwd)) return undefined;
+      const [place, own] = [whereIs(cwd), whereIs(session.cwd)];
+      const isNamed = recognise(own, projects)?.label !== session.project;
+      if (isNamed || recognise(place, projects)?.label === session.project) return undefined;
+      // Nothing tells whether a folder that is gone was a repository: one beside the session's was another.
+      const [one, other] = [place.folder + sep, own.folder + sep];
+      const isBeside = !existsSync(cwd) && !one.startsWith(other) && !other.startsWith(one);
+      return place.repository !== null || isBeside ? claim(cwd) : undefined;
     },
     /** `labelOf` of a work tree that is gone, by the remote that it had; undefined where a repository is there. */
     labelOfGone(cwd: string, url: string): string | undefined {

@@ -78,6 +78,8 @@ export interface NewSession
 /** A session as intake reads it, with the prompt of a message: the newest if it names none or an unknown one. */
 export interface IntakeSession
   extends Omit<Session, "user_prompt" | "host" | "cwd" | "title" | "created_at_epoch"> {
+  /** Where it began; absent on a server. */
+  cwd?: string | null;
   /** 0 without prompts, as `prompt_private`. */
   prompt_number: number;
   prompt_private: 0 | 1;

@@ -61,7 +61,7 @@ function createForIntake(db: Sqlite) {
   const read = sql.get<[claudeSessionId: string], IntakeRow>(
     `select id, claude_session_id, sdk_session_id, project, status, prompt_count, newest_prompt as prompt_number,
        newest_prompt_key, newest_prompt_at_epoch, prompt_private, trusts_numbers,
-       last_active_at_epoch, completed_at_epoch, branch, git_commit as "commit"
+       last_active_at_epoch, completed_at_epoch, branch, git_commit as "commit", cwd
      from sessions
      where claude_session_id = ?`,
   );
