@@ -16,6 +16,14 @@ export interface EarlierPrompt {
   prompt_text: string;
 }
 
+/** A turn that ended without a word of the agent, or has not ended. */
+export interface InterruptedTurn {
+  prompt_text: string;
+  created_at_epoch: number;
+  /** 1 while its session counts as active. */
+  is_active: 0 | 1;
+}
+
 /** Where a project's files are. */
 export interface ProjectFolders {
   /** Top folders of its known work trees. */
@@ -40,6 +48,8 @@ export interface StatementsPort {
   rankable(project: string, limit: number): QuotedRecord[];
   /** Prompts that are not private, newest first. */
   asked(project: string, limit: number): EarlierPrompt[];
+  /** The turn of the newest prompt in other sessions than `sdkSessionId`, if the agent gave no answer. */
+  interrupted?(project: string, sdkSessionId: string): InterruptedTurn | undefined;
 }
 
 export interface ContextPort {

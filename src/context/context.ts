@@ -24,6 +24,8 @@ export interface SessionContextRequest {
   cwd?: string | null;
   /** What its own memory files say already. */
   written?: Written;
+  /** `sdk_session_id` of the reader's own session, "" before it has one. */
+  exceptSession?: string | undefined;
 }
 
 export interface PromptContextRequest extends SessionContextRequest {
@@ -40,8 +42,6 @@ export interface PromptContextRequest extends SessionContextRequest {
 export interface LaterPromptRequest extends SessionContextRequest {
   words: string;
   known: ReadonlySet<number>;
-  /** `sdk_session_id` of the reader's own session. */
-  exceptSession?: string | undefined;
 }
 
 export interface RecentRecords {
@@ -101,21 +101,29 @@ export function createContext(
       const asked = { colors, budget: { tokens, bytes: Number.POSITIVE_INFINITY }, isWhole: true };
       return (await timelineOf(depsOn(on(null)), { ...plain, ...asked, projects: labels })).text;
     },
-    forSession: ({ project, cwd = null, written = nothingWritten }) =>
-      timelineOf(depsWithout(written, cwd), { ...plain, projects: [project], cwd }),
+    forSession: ({ project, cwd = null, written = nothingWritten, exceptSession }) =>
+      timelineOf(depsWithout(written, cwd), { ...plain, projects: [project], cwd, exceptSession }),
     async forPrompt({ withTimeline, cwd = null, edited = [], written = nothingWritten, ...request }) {
       const from = readingOnce(withoutWritten(on(cwd), written));
       const asked = { ...request, cwd, edited };
-      const relevant = await relevantTo(from, asked, { settings, budget, ranking });
+      const ranked = { settings, budget, ranking };
+      const relevant = await relevantTo(from, asked, ranked);
       if (!withTimeline) return relevant;
+      // A rule stands among the rules, as at a start, and here only if it found no room there.
+      const records = from.statements?.rankable(request.project, maxRankable) ?? [];
+      const rules = new Set(records.flatMap(({ id, standing }) => (standing === 1 ? id : [])));
       const timeline = await timelineOf(depsOn(from), {
         ...plain,
         projects: [request.project],
+        exceptSession: request.exceptSession,
         cwd,
         budget: without(budget, relevant.text),
-        known: new Set([...request.known, ...relevant.records]),
+        known: new Set([...request.known, ...relevant.records.filter((id) => !rules.has(id))]),
       });
-      return joined(timeline, relevant);
+      const told = new Set([...request.known, ...timeline.records]);
+      if (!relevant.records.some((id) => told.has(id))) return joined(timeline, relevant);
+      const room = { ...ranked, budget: without(budget, timeline.text) };
+      return joined(timeline, await relevantTo(from, { ...asked, known: told }, room));
     },
     rankFor: ({ cwd = null, written = nothingWritten, ...request }) =>
       rankedFor(withoutWritten(on(cwd), written), request, ranking),

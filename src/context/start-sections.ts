@@ -1,6 +1,7 @@
 // Sections of a session start: rules, what was kept, open work, last sessions, findings. Each line quotes one record.
 import { remembering } from "../core/recent-map.ts";
 import type { RecordName } from "../core/records/record-name.ts";
+import { askedMark } from "../core/records/record-terms.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
@@ -9,7 +10,7 @@ import { saysChanged } from "../statements/text/sentence-cues.ts";
 import { sharedCount, topicTermsOf } from "../statements/text/topic-terms.ts";
 import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
-import type { EarlierPrompt, StatementsPort } from "./context-port.ts";
+import type { EarlierPrompt, InterruptedTurn, StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
@@ -23,12 +24,14 @@ export interface SectionsRequest {
   known: ReadonlySet<number>;
   /** The command that lists all rules; without one, search finds them. */
   rulesCommand?: string;
+  /** `sdk_session_id` of the reader's session, "" for a new one; without it no interrupted turn is named. */
+  exceptSession?: string | undefined;
 }
 
 /** `rankable` is absent where only the salient statements can be read. */
 export type StatementSource = {
   [Read in "standingRules" | "statements"]: (request: Parameters<StatementsPort[Read]>[0]) => QuotedRecord[];
-} & Partial<Pick<StatementsPort, "rankable" | "asked">>;
+} & Partial<Pick<StatementsPort, "rankable" | "asked" | "interrupted">>;
 
 export interface StartSections {
   sections: StartSection[];
@@ -51,7 +54,7 @@ export interface StartSection {
  */
 export function startSections(
   source: StatementSource | undefined,
-  { projects, tokens, known, rulesCommand }: SectionsRequest,
+  { projects, tokens, known, rulesCommand, exceptSession }: SectionsRequest,
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
   // Other pinned records than rules are shown before the sections.
@@ -60,7 +63,12 @@ export function startSections(
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
-  if (standing.length + statements.length === 0) return { sections: [], isKept: false, records: [] };
+  const [interrupted] =
+    exceptSession === undefined
+      ? []
+      : projects.flatMap((project) => source.interrupted?.(project, exceptSession) ?? []);
+  if (standing.length + statements.length === 0 && interrupted === undefined)
+    return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
   // The most salient statements need not be the newest.
   const past =
@@ -103,6 +111,7 @@ export function startSections(
         { openIds, said, repeats },
       ),
       tokens * shares.sessions,
+      () => (interrupted === undefined ? null : interruptedLine(interrupted)),
     ),
     room.fill(
       "Found and decided",
@@ -341,11 +350,24 @@ interface Shown {
   repeats: (text: string) => boolean;
 }
 
-/** The last sessions with a telling conclusion, newest first: the request and that conclusion. */
+// A session that was killed looks like one that works in another terminal.
+function interruptedLine({ prompt_text, created_at_epoch, is_active }: InterruptedTurn): string {
+  const asked = plainLine(prompt_text, maxChars.asked).replace(/[.:]+$/, "");
+  const doubt = is_active === 1 ? ", unless it still runs" : "";
+  return `- ${asked} → interrupted, no answer recorded${doubt} (${dayOf(created_at_epoch)})`;
+}
+
+/**
+ * The last sessions with a telling conclusion, newest first: the request and that conclusion. The report of a sub-agent
+ * answers no request of the user.
+ */
 function lastSessions(conclusions: readonly QuotedRecord[], { openIds, said, repeats }: Shown): Line[] {
   const fitting = conclusions.filter(
     (one) =>
-      one.subtitle !== null && !openIds.has(one.id) && !said.has(textKey(one)) && !repeats(one.summary),
+      one.subtitle?.startsWith(askedMark) === true &&
+      !openIds.has(one.id) &&
+      !said.has(textKey(one)) &&
+      !repeats(one.summary),
   );
   const lines = mergedFirst(bestOfSessions(fitting)).slice(0, maxSessions);
   return newestFirst(lines).map((one) => sessionLine(one, repeats));
@@ -364,7 +386,7 @@ function bestOfSessions(conclusions: readonly QuotedRecord[]): QuotedRecord[] {
 const maxSessions = 3;
 
 function sessionLine(one: QuotedRecord, repeats: Shown["repeats"]): Line {
-  const request = (one.subtitle ?? "").replace(/^Asked: /, "");
+  const request = (one.subtitle ?? "").slice(askedMark.length);
   const asked = repeats(request) ? "" : plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
   const came = plainLine(one.summary, maxChars.came);
   return {

@@ -32,6 +32,8 @@ export interface TimelineRequest {
   known: ReadonlySet<number>;
   /** False leaves out routine work, but of a young project, and statements that the sections left out. */
   isWhole: boolean;
+  /** As in the sections. */
+  exceptSession?: string | undefined;
 }
 
 export interface TimelineDeps {
@@ -90,7 +92,7 @@ function placesIn(
 
 async function viewFor(
   { port, settings, searchCommand }: TimelineDeps,
-  { projects, cwd, known, budget, isWhole }: TimelineRequest,
+  { projects, cwd, known, budget, isWhole, exceptSession }: TimelineRequest,
   sparedTokens: number,
 ): Promise<{ view: ContextView; quoted: readonly number[] }> {
   const foldersOf = foldersOnce(port);
@@ -115,7 +117,10 @@ async function viewFor(
   const rulesCommand = searchCommand.endsWith(" search")
     ? searchCommand.replace(/search$/, "rules")
     : undefined;
-  const forSections = { projects, known, tokens: sectionTokens, ...(rulesCommand && { rulesCommand }) };
+  const forSections = {
+    ...{ projects, known, tokens: sectionTokens, exceptSession },
+    ...(rulesCommand && { rulesCommand }),
+  };
   const { sections, isKept, records: quoted } = startSections(port.statements, forSections);
   const left =
     tokens - linesTokens(sections.flatMap(({ heading, lines }) => ["", `## ${heading}`, ...lines]));
@@ -123,7 +128,7 @@ async function viewFor(
     ...wanted,
     known: new Set([...known, ...quoted, ...pins.map((one) => one.observation.id)]),
     count: left < leastTimelineTokens || (isKept && !isWhole) ? 0 : settings.observations - pinned.length,
-    hasSections: sections.length > 0,
+    hasSections: sections.some(({ records }) => records.length > 0),
   });
   const rows = timelineRows(chosen, await about(chosen));
   return { view: { ...frame, ...last, pinned, sections, rows, show: settings }, quoted };

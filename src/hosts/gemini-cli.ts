@@ -25,18 +25,24 @@ import {
 
 const name = "gemini-cli";
 
-/** Payloads recorded from 0.61.0. */
-export const geminiCli: Host = { name, decode, render };
+/**
+ * Payloads recorded from 0.61.0. It puts the context of a start before the first prompt: `/clear` drops it, and a resumed
+ * session drops it together with the prompt.
+ */
+export const geminiCli: Host = { name, keepsPromptsOnly: true, decode, render };
+
+// Shown while the hook runs; without it, the whole command.
+const more = { name: "mem" };
 
 // Timeouts are in milliseconds. BeforeTool takes no context, and PreCompress without a matcher comes before every model
 // call.
 const hooks: readonly HookRegistration[] = [
-  { event: "SessionStart", timeout: 60_000 },
-  { event: "BeforeAgent", timeout: 60_000 },
-  { event: "AfterTool", matcher: "*", timeout: 60_000 },
-  { event: "AfterAgent", timeout: 60_000 },
-  { event: "PreCompress", matcher: "manual", timeout: 60_000 },
-  { event: "SessionEnd", timeout: 3_000 },
+  { event: "SessionStart", timeout: 60_000, more },
+  { event: "BeforeAgent", timeout: 60_000, more },
+  { event: "AfterTool", matcher: "*", timeout: 60_000, more },
+  { event: "AfterAgent", timeout: 60_000, more },
+  { event: "PreCompress", matcher: "manual", timeout: 60_000, more },
+  { event: "SessionEnd", timeout: 3_000, more },
 ];
 
 export const geminiCliIntegration: Integration = {

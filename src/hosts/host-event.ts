@@ -78,6 +78,8 @@ export interface Host {
   readonly name: string;
   /** True if a prompt takes no context: the host asks for it with a `context` event. */
   readonly asksForContext?: boolean;
+  /** True if a saved session keeps only the context that came with a prompt: its first prompt then brings the start's. */
+  readonly keepsPromptsOnly?: boolean;
   /** True for a payload that only this host sends, even if another host's hook brings it. */
   isSender?(payload: JsonObject): boolean;
   /** For a host whose turn end names only a transcript. */

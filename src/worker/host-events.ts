@@ -101,8 +101,8 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       const reason = unreadReasonOf(event);
       const name = event.kind === "other" ? event.name : eventName;
       if (reason !== null) await count({ host: host.name, last_event: name }, reason, at);
-      const { asksForContext = false } = host;
-      const delivery = { host: host.name, asksForContext, payload, at, hasLeft };
+      const { asksForContext = false, keepsPromptsOnly = false } = host;
+      const delivery = { host: host.name, asksForContext, keepsPromptsOnly, payload, at, hasLeft };
       const waits = filled instanceof Promise;
       const take = async () => answerTo(deps, waits ? await filled : filled, delivery);
       const answer = await inTurn(event.sessionId, waits || isLarge(payload), take);
@@ -141,6 +141,7 @@ function unreadReasonOf(event: HostEvent): UnreadReason | null {
 interface Delivery {
   host: string;
   asksForContext: boolean;
+  keepsPromptsOnly: boolean;
   payload: JsonObject;
   at: number | undefined;
   hasLeft: () => boolean;

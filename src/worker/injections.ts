@@ -41,10 +41,7 @@ export interface InjectionDeps {
 
 /** Each resolves with the text to inject, or null; `hasLeft` is true when the hook no longer waits. */
 export interface Injections {
-  atStart(
-    event: Event<"session_start">,
-    how: { host: string; eventKey: string; hasLeft: HasLeft },
-  ): Promise<string | null>;
+  atStart(event: Event<"session_start">, how: StartDelivery): Promise<string | null>;
   /** `prompt` is the cleaned text of the event, if it was cleaned before. */
   atPrompt(event: Event<"prompt">, how: PromptDelivery): Promise<string | null>;
   beforeFile(event: Event<"before_file">, how: { hasLeft: HasLeft }): Promise<string | null>;
@@ -61,6 +58,14 @@ export interface Injections {
 
 type Event<K> = Extract<HostEvent, { kind: K }>;
 type HasLeft = () => boolean;
+
+interface StartDelivery {
+  host: string;
+  eventKey: string;
+  hasLeft: HasLeft;
+  /** The start's context is left to the first prompt. */
+  keepsPromptsOnly?: boolean;
+}
 
 interface PromptDelivery {
   host: string;
@@ -147,23 +152,35 @@ const resettingSources: ReadonlySet<string> = new Set(["clear", "compact"]);
 async function atStart(
   deps: InjectionDeps,
   event: Event<"session_start">,
-  { host, eventKey, hasLeft }: { host: string; eventKey: string; hasLeft: HasLeft },
+  { host, eventKey, hasLeft, keepsPromptsOnly = false }: StartDelivery,
 ): Promise<string | null> {
-  const { ledger, context, projectOf } = deps;
+  const { ledger, context, projectOf, sessionOf } = deps;
   const reader = readerOf(event);
   if (replaysTranscript(event.source)) {
     await atReplay(deps, event);
     return null;
   }
   const start = { eventKey, isReset: resettingSources.has(event.source) };
+  if (keepsPromptsOnly) {
+    if (start.isReset) await ledger.forget(reader);
+    return null;
+  }
   if (event.cwd === null || ledger.hadStart(reader, start)) return null;
   const cwd = cleanText(event.cwd);
   const written = await deps.writtenFor(host, cwd);
-  const { text, ...claim } = await context.forSession({ project: projectOf(cwd), cwd, written });
+  const exceptSession = sessionOf(reader.session)?.sdk_session_id ?? "";
+  const { text, ...claim } = await context.forSession({
+    ...{ project: projectOf(cwd), cwd, written },
+    exceptSession,
+  });
   const log = injectedAs("start", null, { text, ...claim });
   if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, { ...claim, ...log }))))
     return null;
-  return [text, deps.toldOf?.(host) ?? ""].filter((part) => part !== "").join("\n") || null;
+  return withToldOf(deps, host, text);
+}
+
+function withToldOf({ toldOf }: InjectionDeps, host: string, text: string): string | null {
+  return [text, toldOf?.(host) ?? ""].filter((part) => part !== "").join("\n") || null;
 }
 
 // The transcript contains the texts of its start and first prompt. A session that mem knows has none in two cases: the worker
@@ -185,10 +202,10 @@ async function ofProject(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const reader = readerOf(event);
-  const { text, ...claim } = await context.forSession({
-    ...place,
-    written: await writtenAt(deps, host, place),
-  });
+  // Its text goes to sessions that run side by side: what is not answered yet is no news there.
+  const { project, cwd } = place;
+  const written = await writtenAt(deps, host, place);
+  const { text, ...claim } = await context.forSession({ project, cwd, written });
   const log = injectedAs("project", null, { text, ...claim });
   if (text !== "" && !ledger.had(reader, "start"))
     await isFirst(() => ledger.claim(reader, { ...claim, ...log, moments: ["start"] }));
@@ -223,7 +240,7 @@ async function atPrompt(
   const moments = withTimeline ? (["prompt", "start"] as const) : (["prompt"] as const);
   const log = injectedAs("prompt", promptCause(asked), { text, ...claim });
   if (hasLeft() || !(await isFirst(() => ledger.claim(reader, { ...claim, ...log, moments })))) return null;
-  return text || null;
+  return withTimeline ? withToldOf(deps, host, text) : text || null;
 }
 
 async function writtenAt({ writtenFor }: InjectionDeps, host: string, { cwd }: Place): Promise<Written> {
@@ -276,7 +293,7 @@ async function beforeFile(
   const { kind } = readCall({ tool_name: event.toolName });
   const texts: (string | null)[] = [];
   for (const path of event.paths.slice(0, maxFiles)) {
-    if (kind !== "read") texts.push(await beforeAction(deps, event, { hasLeft, action: { path } }));
+    if (kind !== "read") texts.push(await beforeAction(deps, event, { hasLeft, place, action: { path } }));
     texts.push(await aboutFile(deps, event, { hasLeft, place, path }));
   }
   return joined(texts);
@@ -290,7 +307,7 @@ async function beforeCommand(
   const place = placeOf(deps, event);
   if (place === null) return null;
   const action = { command: event.command, ...(output === undefined ? {} : { output }) };
-  const texts = [await beforeAction(deps, event, { hasLeft, action })];
+  const texts = [await beforeAction(deps, event, { hasLeft, place, action })];
   for (const path of (event.files ?? []).slice(0, maxFiles)) {
     texts.push(await aboutFile(deps, event, { hasLeft, place, path }));
   }
@@ -308,12 +325,10 @@ function joined(texts: readonly (string | null)[]): string | null {
 async function beforeAction(
   deps: InjectionDeps,
   event: Event<"before_command" | "before_file">,
-  { hasLeft, action }: { hasLeft: HasLeft; action: Action },
+  { hasLeft, place, action }: { hasLeft: HasLeft; place: Place; action: Action },
 ): Promise<string | null> {
   const { ledger, context } = deps;
   const reader = readerOf(event);
-  const place = placeOf(deps, event);
-  if (place === null) return null;
   const known = ledger.atAction(reader);
   const { project, exceptSession } = place;
   const found = await context.forAction({ project, cwd: event.cwd, exceptSession, action, known });

@@ -69,6 +69,21 @@ describe("the start of a session", () => {
     expect(section(text, "Last sessions")).toEqual(["- The limit is 5 now. (#2, 2026-11-20)"]);
   });
 
+  it("quotes the agent's conclusion of a session, never the report of its sub-agent", async () => {
+    const turn = { session: "s9", prompt_number: 1 };
+    const title = 'general-purpose agent answered "Look at notes": notes.md has 40 lines.';
+    say(title, { salience: 3 }, { ...turn, subtitle: "notes.md has 40 lines." });
+    say(
+      "It parses notes.md twice.",
+      { salience: 1 },
+      { ...turn, subtitle: "Asked: Why is the import slow?" },
+    );
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Last sessions")).toEqual([
+      "- Why is the import slow? → It parses notes.md twice. (#2, 2026-11-20)",
+    ]);
+  });
+
   it("repeats nothing that the text for the prompt says, and no older copy of it", async () => {
     const cause = "The redirect loops because the session cookie has no path.";
     for (const session of ["s7", "s8", "s9"])

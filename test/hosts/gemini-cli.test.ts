@@ -100,6 +100,8 @@ describe("the integration", () => {
     expect(file).toMatchObject({ path: "/home/user/.gemini/settings.json", syntax: "json5" });
     const hooks = file?.syntax === "json5" ? file.hooks : [];
     expect(hooks).toHaveLength(6);
+    // Without a name it shows the command on the screen.
+    expect(JSON.stringify(hooks).match(/"name":"mem"/g)).toHaveLength(6);
     expect(JSON.stringify(hooks)).not.toContain('"timeout":60,');
     expect(hooks?.find(({ path }) => path.includes("PreCompress"))).toMatchObject({
       value: { matcher: "manual" },

@@ -167,6 +167,20 @@ describe("in one session", () => {
   });
 });
 
+test("a host that saves only prompts gets the start with them, again after a clear", async () => {
+  const startOf = (source: string) =>
+    injections.atStart(
+      { ...base, kind: "session_start", source },
+      { host: "scripted", eventKey: source, hasLeft, keepsPromptsOnly: true },
+    );
+  for (const source of ["startup", "clear"]) {
+    expect(await startOf(source)).toBeNull();
+    expect(await prompt()).toBe("start and records 2,3");
+    expect(await startOf("resume")).toBeNull();
+    expect(await prompt("go on")).toBeNull();
+  }
+});
+
 describe("two hooks that deliver the same event", () => {
   test.each(["startup", "compact", "clear"])("at %s are answered once, in either order", async (source) => {
     if (source !== "startup") await start();

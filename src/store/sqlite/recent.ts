@@ -147,5 +147,30 @@ export function createRankable(db: Sqlite) {
        order by created_at_epoch desc, id desc
        limit ?`,
     ),
+    /** The completion of a session ends its unfinished turn, which then has a request to summarize of that key. */
+    interrupted: sql.get<
+      [project: string, exceptSession: string],
+      Pick<UserPrompt, "prompt_text" | "created_at_epoch"> & { is_active: 0 | 1 }
+    >(
+      `select p.prompt_text, p.created_at_epoch, s.status = 'active' as is_active
+       from (
+         select id, session_id, prompt_number, prompt_text, created_at_epoch
+         from user_prompts
+         where project = ? and private = 0 and sdk_session_id <> ?
+         order by created_at_epoch desc, id desc
+         limit 1) p
+       join sessions s on s.id = p.session_id
+       where s.host <> 'api'
+         and (s.status = 'active'
+           or exists (
+             select 1
+             from raw_events e
+             where e.session_id = s.id and e.kind = 'summarize' and e.event_key = 'unfinished:' || p.prompt_number))
+         and not exists (
+           select 1
+           from raw_events e
+           where e.session_id = s.id and e.kind = 'summarize' and e.created_at_epoch >= p.created_at_epoch
+             and e.event_key not like 'unfinished:%')`,
+    ),
   };
 }
