@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { patchedPaths } from "../core/tools/apply-patch.ts";
 import { filesShown } from "../core/tools/command-files.ts";
 import { parseCommandLine } from "../core/tools/command-line.ts";
-import type { JsonObject } from "../text/json.ts";
-import { objectField, textField } from "../text/json-fields.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
+import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
 import { codexTrust } from "./codex-trust.ts";
 import {
   decodeEvent,
@@ -38,7 +38,11 @@ const program = "codex";
 const folderVariable = "CODEX_HOME";
 
 /** Payloads recorded from 0.169.0. */
-export const codex: Host = { name, decode, render };
+export const codex: Host = {
+  name,
+  transcripts: { folderVariable, folder: ".codex", exitCode },
+  ...{ decode, render },
+};
 
 export const codexIntegration: Integration = {
   title: "Codex CLI",
@@ -137,13 +141,13 @@ function inDirectory(cwd: string | null, paths: readonly string[]): string[] {
   return cwd === null ? [...paths] : paths.map((path) => resolve(cwd, path));
 }
 
-// A response never says that a command failed: it is the output without the exit code, and readers of tool results judge by
-// that. A patch that cannot be applied sends no event.
+// A response is the output without the exit code, which only the rollout has. A patch that cannot be applied sends no event.
 function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
   const toolName = textField(payload, "tool_name");
   if (toolName === "") return null;
   const command = textField(objectField(payload, "tool_input"), "command");
   const wrote = toolName === patchTool ? inDirectory(base.cwd, patchedPaths(command)) : [];
+  const exitCodeIn = { path: textField(payload, "transcript_path"), id: textField(payload, "tool_use_id") };
   return {
     ...base,
     eventKey: toolUseKey(payload),
@@ -152,8 +156,19 @@ function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
     toolInput: payload.tool_input ?? null,
     toolResponse: payload.tool_response ?? null,
     failed: false,
+    ...(toolName === "Bash" && exitCodeIn.path !== "" && exitCodeIn.id !== "" ? { exitCodeIn } : {}),
     ...(wrote.length === 0 ? {} : { wrote }),
   };
+}
+
+// The last line with the id: written before the hook starts (24 of 24 calls), and one event a line.
+function exitCode(text: string, id: string): number | null {
+  const at = text.lastIndexOf(`"id":${JSON.stringify(id)}`);
+  if (at < 0) return null;
+  const end = text.indexOf("\n", at);
+  const line = text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? undefined : end);
+  const { item } = objectField(parseObject(line) ?? {}, "payload");
+  return isJsonObject(item) && item.id === id ? numberField(item, "exit_code") : null;
 }
 
 // The model's server makes the id; small ones count from 1 in each turn.

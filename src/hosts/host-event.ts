@@ -38,6 +38,8 @@ export type HostEvent = HostEventBase &
         failed: boolean;
         /** The files that the tool wrote, if it wrote any. */
         wrote?: readonly string[];
+        /** Where the host writes the exit code of the command, and its id there; the response does not have it. */
+        exitCodeIn?: { path: string; id: string };
         /** What the tool worked on, on a host that takes context after a tool instead of before it. */
         about?: { command: string | null; paths: readonly string[] };
       }
@@ -82,7 +84,7 @@ export interface Host {
   readonly keepsPromptsOnly?: boolean;
   /** True for a payload that only this host sends, even if another host's hook brings it. */
   isSender?(payload: JsonObject): boolean;
-  /** For a host whose turn end names only a transcript. */
+  /** For a host whose payloads name a transcript instead of repeating what it says. */
   readonly transcripts?: Transcripts;
   /** Decodes the payload of `event` (the host's name for it); unknown events become `other`. Never throws. */
   decode(event: string, payload: JsonObject): HostEvent;
@@ -99,7 +101,9 @@ export interface Transcripts {
    * The agent's last message until that time, empty without one; null if the host has not written up to there yet. `text`
    * may begin in the middle of a line.
    */
-  lastMessage(text: string, untilEpochMs: number | null): string | null;
+  lastMessage?(text: string, untilEpochMs: number | null): string | null;
+  /** The exit code of the command with this id; null if the text has none. */
+  exitCode?(text: string, id: string): number | null;
 }
 
 /** True if the session starts from an earlier transcript, which already contains its injected context. */

@@ -1,19 +1,21 @@
-// The agent's last message at the end of a turn, on hosts that report it in an earlier event or only in a transcript.
+// What hosts report in an earlier event or only in a transcript: the agent's last message at the end of a turn, and exit codes.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { failOpen, failOpenSync } from "../core/errors.ts";
 import { shorten } from "../core/shorten.ts";
-import type { Host, HostEvent, TranscriptPlace, Transcripts } from "../hosts/host-event.ts";
+import type { Host, HostEvent, Transcripts } from "../hosts/host-event.ts";
 
 export interface LastMessages {
   /**
-   * The event; the end of a turn with its message. Waits up to half a second for a transcript that is being written. Call
+   * The event; the end of a turn with its message, a command with its exit code. Waits up to half a second for a transcript that is being written. Call
    * it with the events of a session in their order.
    */
   fill(host: Host, event: HostEvent): HostEvent | Promise<HostEvent>;
 }
+
+type ToolUse = Extract<HostEvent, { kind: "tool_use" }>;
 
 const maxSessions = 100;
 const maxMessageChars = 65_536;
@@ -24,6 +26,23 @@ export function createLastMessages(
   recorded: (host: string) => readonly string[] = () => [],
 ): LastMessages {
   const said = new Map<string, string>();
+
+  function foldersOf(host: string, { folder, folderVariable }: Transcripts): string[] {
+    return [environment[folderVariable] ?? "", join(homedir(), folder), ...recorded(host)];
+  }
+
+  function withExitCode(host: Host, event: ToolUse): ToolUse {
+    const { exitCodeIn, toolResponse } = event;
+    const { transcripts } = host;
+    if (exitCodeIn === undefined || transcripts === undefined) return event;
+    const { path, id } = exitCodeIn;
+    const find = (text: string) => transcripts.exitCode?.(text, id) ?? null;
+    const exit_code = failOpenSync("read an exit code", () =>
+      inTranscript(path, foldersOf(host.name, transcripts), find),
+    );
+    if (typeof exit_code !== "number") return event;
+    return { ...event, failed: exit_code !== 0, toolResponse: { output: toolResponse, exit_code } };
+  }
 
   function remember(session: string, text: string): void {
     said.delete(session);
@@ -37,17 +56,18 @@ export function createLastMessages(
       const key = keyOf(host.name, event.sessionId);
       if (event.kind === "prompt" || event.kind === "session_end") said.delete(key);
       if (event.kind === "agent_message") remember(key, event.text);
+      if (event.kind === "tool_use") return withExitCode(host, event);
       if (event.kind !== "turn_end" || event.lastAssistantMessage !== "") return event;
       const { transcript } = event;
       const { transcripts } = host;
-      if (transcripts === undefined || transcript === undefined) {
+      const { lastMessage } = transcripts ?? {};
+      if (transcripts === undefined || transcript === undefined || lastMessage === undefined) {
         return { ...event, lastAssistantMessage: said.get(key) ?? "" };
       }
-      const named = environment[transcripts.folderVariable] ?? "";
-      const folders = [named, join(homedir(), transcripts.folder), ...recorded(host.name)];
-      return fromTranscript(() => inTranscript(transcripts, transcript, folders)).then(
-        (lastAssistantMessage) => ({ ...event, lastAssistantMessage }),
-      );
+      const { path, untilEpochMs } = transcript;
+      const folders = foldersOf(host.name, transcripts);
+      const read = () => inTranscript(path, folders, (text) => lastMessage(text, untilEpochMs));
+      return fromTranscript(read).then((lastAssistantMessage) => ({ ...event, lastAssistantMessage }));
     },
   };
 }
@@ -56,7 +76,7 @@ const waitMs = 500;
 const lookEveryMs = 50;
 
 // The host waits for the hook meanwhile.
-async function fromTranscript(read: () => string | null): Promise<string> {
+async function fromTranscript(read: () => string | null | undefined): Promise<string> {
   for (let waited = 0; waited <= waitMs; waited += lookEveryMs) {
     const found = await failOpen("read a transcript", async () => read());
     if (found !== null) return shorten(found ?? "", maxMessageChars);
@@ -69,14 +89,15 @@ function keyOf(host: string, session: string): string {
   return `${host} ${session}`;
 }
 
-// The last message stands at the end of the file.
+// Both stand at the end of the file.
 const tailBytes = 524_288;
 
-function inTranscript(
-  { lastMessage }: Transcripts,
-  { path, untilEpochMs }: TranscriptPlace,
+/** Undefined for a file outside the host's folders, null before the host has written it. */
+function inTranscript<T>(
+  path: string,
   folders: readonly string[],
-): string | null {
+  read: (text: string) => T,
+): T | null | undefined {
   // A host can report the end of its first turn before it makes the file.
   if (!existsSync(path)) return null;
   // Any program of the user can send a path: nothing outside the host's folder is read.
@@ -86,7 +107,7 @@ function inTranscript(
     const real = failOpenSync("find a host's folder", () => realpathSync(one));
     return real !== undefined && file.startsWith(real + sep);
   });
-  return isInside ? lastMessage(readTail(file), untilEpochMs) : "";
+  return isInside ? read(readTail(file)) : undefined;
 }
 
 function readTail(path: string): string {

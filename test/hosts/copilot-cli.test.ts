@@ -112,7 +112,7 @@ describe("the last message in a transcript", () => {
   const line = (type: string, at: number, data: object, more: object = {}) =>
     JSON.stringify({ type, data, timestamp: second(at), ...more });
   const lastOf = (lines: string[], at: number | null = 5) =>
-    copilotCli.transcripts?.lastMessage(lines.join("\n"), at === null ? null : Date.parse(second(at)));
+    copilotCli.transcripts?.lastMessage?.(lines.join("\n"), at === null ? null : Date.parse(second(at)));
   const asked = line("user.message", 1, { content: "go" });
   const said = line("assistant.message", 2, { content: "done" });
   const stopped = line("hook.start", 5, { hookType: "agentStop" });

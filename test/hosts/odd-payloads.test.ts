@@ -54,7 +54,7 @@ test.each(folders)("payloads of %s with odd fields never fail the hook of %s", (
         const output = host.render(decoded, { context: "A record.", notice: "A notice." });
         if (decoded.kind !== "setup" && output !== "") JSON.parse(output);
         const { transcript = null } = decoded.kind === "turn_end" ? decoded : {};
-        host.transcripts?.lastMessage(JSON.stringify(variant), transcript?.untilEpochMs ?? null);
+        host.transcripts?.lastMessage?.(JSON.stringify(variant), transcript?.untilEpochMs ?? null);
       } catch (error) {
         failed.push(`${file}: ${String(error)}`);
       }

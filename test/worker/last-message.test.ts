@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { codex } from "../../src/hosts/codex.ts";
 import type { Host, HostEvent } from "../../src/hosts/host-event.ts";
 import { createLastMessages } from "../../src/worker/last-message.ts";
 import { tempDir } from "../helpers/temp-dir.ts";
@@ -55,6 +56,23 @@ test("messages of many sessions take a bounded memory", async () => {
   expect(await messages.fill(host, turnEnd({ sessionId: "s-199" }))).toMatchObject({
     lastAssistantMessage: "new",
   });
+});
+
+test("a command of Codex has the exit code of the rollout, within the host's folder", () => {
+  const home = tempDir();
+  const path = join(home, "rollout.jsonl");
+  const item = { type: "CommandExecution", id: "exec-2", status: "failed", exit_code: 3 };
+  const lines = [{ ...item, id: "exec-1", exit_code: 0 }, item].map((one) => ({ payload: { item: one } }));
+  writeFileSync(path, `cut off\n${lines.map((line) => `${JSON.stringify(line)}\n`).join("")}`);
+  const use = { session_id: "s", tool_name: "Bash", tool_input: { command: "exit 3" }, tool_response: "" };
+  const filled = (id: string, folder = home) => {
+    const event = codex.decode("PostToolUse", { ...use, tool_use_id: id, transcript_path: path });
+    return createLastMessages({ CODEX_HOME: folder }).fill(codex, event);
+  };
+  expect(filled("exec-2")).toMatchObject({ failed: true, toolResponse: { output: "", exit_code: 3 } });
+  expect(filled("exec-1")).toMatchObject({ failed: false, toolResponse: { exit_code: 0 } });
+  expect(filled("exec-3")).toMatchObject({ failed: false, toolResponse: "" });
+  expect(filled("exec-2", tempDir())).toMatchObject({ failed: false, toolResponse: "" });
 });
 
 test("a transcript in the host's folder is read, from its end", async () => {

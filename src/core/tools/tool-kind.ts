@@ -81,7 +81,7 @@ const toolNames = {
   shell: `bash shell runshellcommand exec execcommand localshell powershell runterminalcmd runterminalcommand terminal
     executecommand process bashoutput readbash writebash`,
   web: "webfetch websearch googlewebsearch fetch fetchurl browse browser navigate",
-  agent: "task agent delegate subagent spawnagent sessionsspawn delegatetoagent",
+  agent: "task agent delegate subagent spawnagent sessionsspawn delegatetoagent invokeagent",
   plan: "exitplanmode planexit presentplan",
   question: "askuserquestion askuser question askfollowupquestion requestuserinput",
   tasks: "todowrite writetodos updateplan todo taskcreate taskupdate updatetodo managetodolist",

@@ -10,8 +10,10 @@ import { type Finding, gist, points, type ToolUse } from "./finding.ts";
 export function describeSubAgent({ input, result }: ToolUse): Finding {
   const prompt = textField(input, "prompt", "task", "message", "objective");
   const task = textField(input, "description", "title", "name") || oneLine(prompt, 80);
-  const kind = textField(input, "subagent_type", "agent_type", "agent", "agentName");
-  const launched = result.fields.isAsync === true || textField(result.fields, "status") === "async_launched";
+  const kind = textField(input, "subagent_type", "agent_type", "agent", "agentName", "agent_name");
+  const launched =
+    result.fields.isAsync === true ||
+    /^(?:async_launched|accepted)$/.test(textField(result.fields, "status"));
   const answer = launched ? "" : answerIn(result.text);
   const first = gist(answer);
   const who = kind === "" ? "Sub-agent" : `${kind} agent`;
@@ -34,11 +36,12 @@ export function describeSubAgent({ input, result }: ToolUse): Finding {
 
 // Hosts put elements around an answer: `<usage>`, `<tools-used>`. An answer may be one element, or begin with HTML.
 function answerIn(text: string): string {
-  const rest = text.replace(hostElement, "").trim();
+  const rest = text.replace(geminiHead, "").replace(hostElement, "").trim();
   const inner = /[\p{L}\p{N}]/u.test(rest) ? rest : text;
   return inner.trim().replace(/^<[a-z]+[_-][\w-]+>\s*|^<result>\s*|\s*<\/[\w-]+>$/g, "");
 }
 
+const geminiHead = /^[^\n]{1,120} finished\.\nTermination Reason: \w+\nResult:\n/;
 const hostElement = /<(usage|analysis|[a-z]+(?:-[a-z]+)+)(?:\s[^<>]{0,400})?>[^<]*<\/\1>/g;
 
 /** A proposed plan, stored as a decision. */

@@ -31,6 +31,22 @@ const rows: Row[] = [
   ],
   [
     {
+      tool: "sessions_spawn",
+      input: { task: "Count the wombats in notes.md" },
+      response: { output: '{"status":"accepted"}', status: "accepted" },
+    },
+    "Started sub-agent in the background: Count the wombats in notes.md",
+  ],
+  [
+    {
+      tool: "invoke_agent",
+      input: { agent_name: "codebase_investigator", prompt: "Count the wombats." },
+      response: { llmContent: "Subagent 'x' finished.\nTermination Reason: GOAL\nResult:\nSeven wombats." },
+    },
+    'codebase_investigator agent answered "Count the wombats.": Seven wombats.',
+  ],
+  [
+    {
       tool: "ExitPlanMode",
       input: { plan: "# Plan: make claims atomic\n\n1. Add a lease column\n2. Claim in one update" },
     },
