@@ -159,6 +159,7 @@ const bundles = [
 const plugins = [
   { "openclaw/index": "src/hosts/openclaw-plugin/plugin.ts" },
   { "opencode/mem": "src/hosts/opencode-plugin/main.ts" },
+  { "pi/mem": "src/hosts/pi-plugin/main.ts" },
 ].map((entryPoints) => ({
   ...common,
   format: "esm",

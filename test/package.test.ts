@@ -20,7 +20,7 @@ const expected: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["the bundles of the command line", /^dist\/cli\/[\w-]+\.js$/],
   ["the pages of the viewer", /^dist\/viewer\/(\w+\.html|assets\/\w+-\w+\.(js|css|svg))$/],
   ["the licenses of what is bundled", /^dist\/third-party-licenses\.txt$/],
-  ["the plugins of the hosts", /^hooks\/(\.claude-plugin|hooks|openclaw|opencode)\/[\w.-]+$/],
+  ["the plugins of the hosts", /^hooks\/(\.claude-plugin|hooks|openclaw|opencode|pi)\/[\w.-]+$/],
   ["the launchers of the hooks", /^hooks\/[\w.-]+$/],
   ["the manual pages", /^man\/mem(-[a-z-]+)?\.1$/],
   ["the documents", /^docs\/[\w-]+\.(md|json|png)$/],

@@ -1,17 +1,19 @@
 // Claude Code: decodes its hook payloads, renders replies in its envelope, and lists the hooks to register.
 import { join } from "node:path";
-import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
-  decodeEvent,
+  beforeCompactEvent,
+  decodeNamed,
   type EventReader,
   type EventTable,
   eventNames,
+  keyedPromptEvent,
   nestedOutput,
-  promptEvent,
   sessionEndEvent,
   sessionStartEvent,
   stopEvent,
+  toolUseEvent,
 } from "./decode-event.ts";
 import { hookCommand } from "./hook-command.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
@@ -73,11 +75,13 @@ export const claudeCodeIntegration: Integration = {
   next: [{ text: "Start a new Claude Code session: a running one has no hooks yet.", until: "event" }],
   plugin: enabledPlugin("agent-mem"),
   otherMemory: enabledPlugin("claude-mem"),
-  hooksOff: ({ disableAllHooks }) =>
-    disableAllHooks === true
-      ? { reason: "sets disableAllHooks: no hook runs", next: "Set it to false" }
-      : null,
+  hooksOff: allHooksOff,
 };
+
+export function allHooksOff({ disableAllHooks }: JsonObject): { reason: string; next: string } | null {
+  if (disableAllHooks !== true) return null;
+  return { reason: "sets disableAllHooks: no hook runs", next: "Set it to false" };
+}
 
 function enabledPlugin(name: string) {
   return ({ enabledPlugins }: JsonObject): string | null => {
@@ -105,35 +109,22 @@ export function renderPluginHooks(): string {
 }
 
 function decode(event: string, payload: JsonObject): HostEvent {
-  // The launcher passes the registered event; the payload has the actual one.
-  const name = textField(payload, "hook_event_name") || event;
-  const base: HostEventBase = {
-    sessionId: textField(payload, "session_id"),
-    cwd: textField(payload, "cwd") || null,
-    agentId: textField(payload, "agent_id") || null,
-    agentType: textField(payload, "agent_type") || null,
-    eventKey: null,
-    promptKey: textField(payload, "prompt_id") || null,
-  };
-  return decodeEvent(events, { name, base, payload });
+  return decodeNamed(claudeCodeEvents, event, { payload });
 }
 
-const events: EventTable = {
+export const claudeCodeEvents: EventTable = {
   read: new Map<string, EventReader>([
     ["setup", (base) => ({ ...base, kind: "setup" })],
     ["session-start", sessionStartEvent],
-    ["user-prompt-submit", (base, payload) => promptEvent({ ...base, eventKey: base.promptKey }, payload)],
+    ["user-prompt-submit", keyedPromptEvent],
     ["pre-tool-use", beforeTool],
-    [
-      "post-tool-use",
-      (base, payload) => toolUse(base, payload, { response: payload.tool_response ?? null, failed: false }),
-    ],
+    ["post-tool-use", (base, payload) => toolUseEvent(base, payload, { failed: false, ...noContext })],
     [
       "post-tool-use-failure",
-      (base, payload) => toolUse(base, payload, { response: failure(payload), failed: true }),
+      (base, payload) => toolUseEvent(base, payload, { ...failureIn(payload), ...noContext }),
     ],
     ["stop", stopEvent],
-    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["pre-compact", beforeCompactEvent],
     ["session-end", sessionEndEvent],
   ]),
   unused: eventNames(
@@ -196,32 +187,12 @@ function fileOf(payload: JsonObject): string {
   return field === undefined ? "" : textField(objectField(payload, "tool_input"), field);
 }
 
-function toolUse(
-  base: HostEventBase,
-  payload: JsonObject,
-  { response, failed }: { response: Json; failed: boolean },
-): HostEvent | null {
-  const toolName = textField(payload, "tool_name");
-  if (toolName === "") return null;
-  const wrote = failed || toolName === "Read" ? "" : fileOf(payload);
-  return {
-    ...base,
-    eventKey: textField(payload, "tool_use_id") || null,
-    kind: "tool_use",
-    toolName,
-    toolInput: payload.tool_input ?? null,
-    toolResponse: response,
-    failed,
-    ...(wrote === "" ? {} : { wrote: [wrote] }),
-  };
-}
+// It takes context before a tool.
+const noContext = { takesContext: false };
 
-// A failed tool has an error text instead of a response.
-function failure(payload: JsonObject): Json {
-  return {
-    error: payload.error ?? null,
-    ...(payload.is_interrupt === true ? { interrupted: true } : {}),
-  };
+/** A failed tool has an error text instead of a response. */
+export function failureIn({ error = null, is_interrupt }: JsonObject) {
+  return { failed: true, response: { error, ...(is_interrupt === true ? { interrupted: true } : {}) } };
 }
 
 // The model gets up to 9,900 characters whole; above 10,000 only a file name and the first 2 KB.

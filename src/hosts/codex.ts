@@ -7,14 +7,18 @@ import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
 import { codexTrust } from "./codex-trust.ts";
 import {
-  decodeEvent,
+  baseOf,
+  beforeCompactEvent,
+  decodeNamed,
   type EventReader,
   type EventTable,
   eventNames,
+  keyedPromptEvent,
   nestedOutput,
-  promptEvent,
   sessionEndEvent,
+  sessionStartEvent,
   stopEvent,
+  toolUseEvent,
 } from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import { type HookRegistration, hookGroups, type Integration, mcpEntry } from "./integration.ts";
@@ -70,29 +74,19 @@ export const codexIntegration: Integration = {
 };
 
 function decode(event: string, payload: JsonObject): HostEvent {
-  const agentId = textField(payload, "agent_id") || null;
-  const base: HostEventBase = {
-    // Of a sub-agent: its parent's.
-    sessionId: textField(payload, "session_id"),
-    // Of a command: where it runs.
-    cwd: textField(payload, "cwd") || null,
-    agentId,
-    agentType: textField(payload, "agent_type") || null,
-    eventKey: null,
-    // A sub-agent has its own turns, which no prompt of the user started.
-    promptKey: agentId === null ? textField(payload, "turn_id") || null : null,
-  };
-  const eventName = textField(payload, "hook_event_name") || event;
-  return decodeEvent(events, { name: eventName, base, payload });
+  const base = baseOf(payload);
+  // A sub-agent has its own turns, which no prompt of the user started.
+  const promptKey = base.agentId === null ? textField(payload, "turn_id") || null : null;
+  return decodeNamed(events, event, { payload, base: { ...base, promptKey } });
 }
 
 const events: EventTable = {
   read: new Map<string, EventReader>([
-    ["session-start", sessionStart],
+    ["session-start", sessionStartEvent],
     ["user-prompt-submit", prompt],
     ["pre-tool-use", beforeTool],
     ["post-tool-use", toolUse],
-    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["pre-compact", beforeCompactEvent],
     ["stop", stopEvent],
     ["session-end", sessionEndEvent],
   ]),
@@ -109,14 +103,10 @@ const events: EventTable = {
   ),
 };
 
-function sessionStart(base: HostEventBase, payload: JsonObject): HostEvent {
-  return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
-}
-
 // The prompt of a sub-agent was written by the agent that started it.
 function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
   if (base.agentId !== null) return { ...base, kind: "other", name: "UserPromptSubmit", payload };
-  return promptEvent({ ...base, eventKey: base.promptKey }, payload);
+  return keyedPromptEvent(base, payload);
 }
 
 function beforeTool(base: HostEventBase, payload: JsonObject): HostEvent | null {
@@ -143,22 +133,14 @@ function inDirectory(cwd: string | null, paths: readonly string[]): string[] {
 
 // A response is the output without the exit code, which only the rollout has. A patch that cannot be applied sends no event.
 function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
-  const toolName = textField(payload, "tool_name");
-  if (toolName === "") return null;
-  const command = textField(objectField(payload, "tool_input"), "command");
-  const wrote = toolName === patchTool ? inDirectory(base.cwd, patchedPaths(command)) : [];
-  const exitCodeIn = { path: textField(payload, "transcript_path"), id: textField(payload, "tool_use_id") };
-  return {
-    ...base,
-    eventKey: toolUseKey(payload),
-    kind: "tool_use",
-    toolName,
-    toolInput: payload.tool_input ?? null,
-    toolResponse: payload.tool_response ?? null,
-    failed: false,
-    ...(toolName === "Bash" && exitCodeIn.path !== "" && exitCodeIn.id !== "" ? { exitCodeIn } : {}),
-    ...(wrote.length === 0 ? {} : { wrote }),
-  };
+  const event = toolUseEvent(base, payload, { failed: false, takesContext: false });
+  const path = textField(payload, "transcript_path");
+  const id = textField(payload, "tool_use_id");
+  if (event?.kind !== "tool_use" || id === "") return event;
+  // The model's server makes the id; small ones count from 1 in each turn.
+  const eventKey = `${textField(payload, "turn_id")}:${id}`;
+  const isCommand = event.toolName === "Bash" && path !== "";
+  return { ...event, eventKey, ...(isCommand ? { exitCodeIn: { path, id } } : {}) };
 }
 
 // The last line with the id: written before the hook starts (24 of 24 calls), and one event a line.
@@ -169,12 +151,6 @@ function exitCode(text: string, id: string): number | null {
   const line = text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? undefined : end);
   const { item } = objectField(parseObject(line) ?? {}, "payload");
   return isJsonObject(item) && item.id === id ? numberField(item, "exit_code") : null;
-}
-
-// The model's server makes the id; small ones count from 1 in each turn.
-function toolUseKey(payload: JsonObject): string | null {
-  const id = textField(payload, "tool_use_id");
-  return id === "" ? null : `${textField(payload, "turn_id")}:${id}`;
 }
 
 // Above 10,000 bytes the model gets head and tail of a text, unless the hook is registered with a higher limit.

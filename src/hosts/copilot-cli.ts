@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { numberField, objectField, parseObject, textField } from "../text/json-fields.ts";
 import {
+  beforeCompactEvent,
   decodeEvent,
   type EventReader,
   type EventTable,
@@ -135,7 +136,7 @@ const events: EventTable = {
     ["post-tool-use-failure", (base, payload) => toolUse(base, payload, { failed: true })],
     ["stop", ofUser(turnEnd)],
     ["agent-stop", ofUser(turnEnd)],
-    ["pre-compact", ofUser((base) => ({ ...base, kind: "before_compact" }))],
+    ["pre-compact", ofUser(beforeCompactEvent)],
     ["session-end", sessionEndEvent],
   ]),
   unused: eventNames(
@@ -171,7 +172,7 @@ function toolUse(
 ): HostEvent | null {
   const response = payload.tool_result ?? payload.toolResult ?? errorOf(payload);
   const status = isJsonObject(response) ? textField(response, "result_type", "resultType") : "";
-  return toolUseEvent(base, {
+  return toolUseEvent(base, payload, {
     name: toolName(payload),
     input: argumentsOf(payload),
     response,

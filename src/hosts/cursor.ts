@@ -4,13 +4,14 @@ import { join } from "node:path";
 import type { Json, JsonObject } from "../text/json.ts";
 import { parseObject, textField, textsField } from "../text/json-fields.ts";
 import {
-  decodeEvent,
+  beforeCompactEvent,
+  decodeNamed,
   type EventReader,
   type EventTable,
   eventNames,
   injectedText,
+  keyedPromptEvent,
   outputJson,
-  promptEvent,
   sessionEndEvent,
   toolUseEvent,
   turnEndEvent,
@@ -90,19 +91,19 @@ function decode(event: string, payload: JsonObject): HostEvent {
     eventKey: null,
     promptKey: generation || null,
   };
-  return decodeEvent(events, { name: textField(payload, "hook_event_name") || event, base, payload });
+  return decodeNamed(events, event, { payload, base });
 }
 
 const events: EventTable = {
   read: new Map<string, EventReader>([
     ["session-start", (base) => ({ ...base, kind: "session_start", source: "startup" })],
-    ["before-submit-prompt", prompt],
-    ["user-prompt-submit", prompt],
+    ["before-submit-prompt", keyedPromptEvent],
+    ["user-prompt-submit", keyedPromptEvent],
     ["post-tool-use", (base, payload) => toolUse(base, payload, { failed: false })],
     ["post-tool-use-failure", (base, payload) => toolUse(base, payload, { failed: true })],
     ["after-agent-response", agentMessage],
     ["stop", (base) => turnEndEvent(base, "")],
-    ["pre-compact", (base) => ({ ...base, kind: "before_compact" })],
+    ["pre-compact", beforeCompactEvent],
     ["session-end", sessionEndEvent],
   ]),
   // The events of one kind of tool report what postToolUse reports for every tool.
@@ -122,20 +123,13 @@ const events: EventTable = {
   ),
 };
 
-function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
-  return promptEvent({ ...base, eventKey: base.promptKey }, payload);
-}
-
 function toolUse(
   base: HostEventBase,
   payload: JsonObject,
   { failed }: { failed: boolean },
 ): HostEvent | null {
   const response = failed ? failure(payload) : output(payload);
-  return toolUseEvent(
-    { ...base, eventKey: textField(payload, "tool_use_id") || null },
-    { name: toolName(payload), input: payload.tool_input ?? null, response, failed },
-  );
+  return toolUseEvent(base, payload, { name: toolName(payload), response, failed });
 }
 
 // The JSON text of a result.

@@ -26,6 +26,27 @@ export function eventNames(...names: readonly string[]): ReadonlySet<string> {
   return new Set(names.map(kebabCase));
 }
 
+/** The fields of every event, under the names of Claude Code, which others took over. */
+export function baseOf(payload: JsonObject): HostEventBase {
+  return {
+    sessionId: textField(payload, "session_id"),
+    cwd: textField(payload, "cwd") || null,
+    agentId: textField(payload, "agent_id") || null,
+    agentType: textField(payload, "agent_type") || null,
+    eventKey: null,
+    promptKey: textField(payload, "prompt_id") || null,
+  };
+}
+
+/** Decodes a payload that names its event. The launcher passes the registered one. */
+export function decodeNamed(
+  events: EventTable,
+  event: string,
+  { payload, base = baseOf(payload) }: { payload: JsonObject; base?: HostEventBase },
+): HostEvent {
+  return decodeEvent(events, { name: textField(payload, "hook_event_name") || event, base, payload });
+}
+
 /** Decodes the event `name` by the table. One that cannot be read becomes `other`. */
 export function decodeEvent(
   { read, unused }: EventTable,
@@ -54,8 +75,17 @@ export function shownPrompt(text: string): string {
   return text.trim() === "" ? imageOnly : text;
 }
 
+/** A prompt whose key is that of its turn. */
+export function keyedPromptEvent(base: HostEventBase, payload: JsonObject): HostEvent | null {
+  return promptEvent({ ...base, eventKey: base.promptKey }, payload);
+}
+
 export function sessionStartEvent(base: HostEventBase, payload: JsonObject): HostEvent {
   return { ...base, kind: "session_start", source: textField(payload, "source") || "startup" };
+}
+
+export function beforeCompactEvent(base: HostEventBase): HostEvent {
+  return { ...base, kind: "before_compact" };
 }
 
 export function sessionEndEvent(base: HostEventBase, payload: JsonObject): HostEvent {
@@ -74,30 +104,36 @@ export function stopEvent(base: HostEventBase, payload: JsonObject): HostEvent {
 }
 
 interface ToolUse {
-  name: string;
-  input: Json;
-  response: Json;
+  /** Default: `tool_name`; likewise the input, and the response from `tool_response`. */
+  name?: string;
+  input?: Json;
+  response?: Json;
   failed: boolean;
+  /** False on a host that takes no context after a tool. */
+  takesContext?: boolean;
 }
 
-/** A tool use on a host that takes context after a tool; null without a tool name. */
+/** A tool use, with the key `tool_use_id` if it has one; null without a tool name. */
 export function toolUseEvent(
   base: HostEventBase,
-  { name, input, response, failed }: ToolUse,
+  payload: JsonObject,
+  { name = textField(payload, "tool_name"), failed, takesContext = true, ...given }: ToolUse,
 ): HostEvent | null {
+  const { input = payload.tool_input ?? null, response = payload.tool_response ?? null } = given;
   if (name === "") return null;
   const call = readCall({ tool_name: name, tool_input: input });
   const about = aboutOf(call, base.cwd);
   const wrote = call.kind === "edit" && !failed ? about.paths : [];
   return {
     ...base,
+    eventKey: textField(payload, "tool_use_id") || base.eventKey,
     kind: "tool_use",
     toolName: name,
     toolInput: input,
     toolResponse: response,
     failed,
     // A failed command keeps its context, which can be a known fix.
-    about: failed ? { ...about, paths: [] } : about,
+    ...(takesContext ? { about: failed ? { ...about, paths: [] } : about } : {}),
     ...(wrote.length === 0 ? {} : { wrote }),
   };
 }

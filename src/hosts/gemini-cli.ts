@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../text/json.ts";
 import { objectField, textField } from "../text/json-fields.ts";
 import {
-  decodeEvent,
+  beforeCompactEvent,
+  decodeNamed,
   type EventReader,
   type EventTable,
   eventNames,
@@ -17,7 +18,9 @@ import {
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import {
   callsGranted,
+  type EditedFile,
   type HookRegistration,
+  type HostPlace,
   hookGroups,
   type Integration,
   mcpEntry,
@@ -32,17 +35,17 @@ const name = "gemini-cli";
 export const geminiCli: Host = { name, keepsPromptsOnly: true, decode, render };
 
 // Shown while the hook runs; without it, the whole command.
-const more = { name: "mem" };
+export const named = { more: { name: "mem" } };
 
 // Timeouts are in milliseconds. BeforeTool takes no context, and PreCompress without a matcher comes before every model
 // call.
 const hooks: readonly HookRegistration[] = [
-  { event: "SessionStart", timeout: 60_000, more },
-  { event: "BeforeAgent", timeout: 60_000, more },
-  { event: "AfterTool", matcher: "*", timeout: 60_000, more },
-  { event: "AfterAgent", timeout: 60_000, more },
-  { event: "PreCompress", matcher: "manual", timeout: 60_000, more },
-  { event: "SessionEnd", timeout: 3_000, more },
+  { event: "SessionStart", timeout: 60_000, ...named },
+  { event: "BeforeAgent", timeout: 60_000, ...named },
+  { event: "AfterTool", matcher: "*", timeout: 60_000, ...named },
+  { event: "AfterAgent", timeout: 60_000, ...named },
+  { event: "PreCompress", matcher: "manual", timeout: 60_000, ...named },
+  { event: "SessionEnd", timeout: 3_000, ...named },
 ];
 
 export const geminiCliIntegration: Integration = {
@@ -50,15 +53,7 @@ export const geminiCliIntegration: Integration = {
   folder: { variable: "GEMINI_CLI_HOME", inVariable: ".gemini", inHome: ".gemini" },
   program: "gemini",
   hooks,
-  // The host reads comments.
-  files: (at) => [
-    {
-      path: join(at.folder, "settings.json"),
-      syntax: "json5",
-      hooks: hookGroups(name, hooks, at),
-      mcp: [{ ...mcpEntry(["mcpServers"], { ...at.server, trust: true }), grants: callsGranted }],
-    },
-  ],
+  files: (at) => [settingsFile(name, hooks, at)],
   next: [
     { text: "Start a new Gemini CLI session: a running one has no hooks yet.", until: "event" },
     {
@@ -72,19 +67,20 @@ export const geminiCliIntegration: Integration = {
       : null,
 };
 
-function decode(event: string, payload: JsonObject): HostEvent {
-  const base: HostEventBase = {
-    sessionId: textField(payload, "session_id"),
-    cwd: textField(payload, "cwd") || null,
-    // Tools of a sub-agent come in the session of its parent, without a mark.
-    agentId: null,
-    agentType: null,
-    // No event has an id. Each has its time, so the hash of a payload is one.
-    eventKey: null,
-    promptKey: null,
+/** The settings of Gemini CLI and of Qwen Code, which is made from it. The hosts read comments. */
+export function settingsFile(host: string, hooks: readonly HookRegistration[], at: HostPlace): EditedFile {
+  return {
+    path: join(at.folder, "settings.json"),
+    syntax: "json5",
+    hooks: hookGroups(host, hooks, at),
+    mcp: [{ ...mcpEntry(["mcpServers"], { ...at.server, trust: true }), grants: callsGranted }],
   };
-  const eventName = textField(payload, "hook_event_name") || event;
-  return decodeEvent(events, { name: eventName, base, payload });
+}
+
+// No event has an id: each has its time, so the hash of a payload is one. Tools of a sub-agent come in the session of its
+// parent, without a mark.
+function decode(event: string, payload: JsonObject): HostEvent {
+  return decodeNamed(events, event, { payload });
 }
 
 const events: EventTable = {
@@ -112,11 +108,8 @@ function prompt(base: HostEventBase, payload: JsonObject): HostEvent | null {
 const contextEnd = "</hook_context>";
 
 function afterTool(base: HostEventBase, payload: JsonObject): HostEvent | null {
-  const response = payload.tool_response ?? null;
-  return toolUseEvent(base, {
+  return toolUseEvent(base, payload, {
     name: toolName(payload),
-    input: payload.tool_input ?? null,
-    response,
     failed: Object.keys(objectField(payload, "tool_response")).includes("error"),
   });
 }
@@ -130,7 +123,7 @@ function toolName(payload: JsonObject): string {
 
 // `auto` comes before every model call, whether or not anything is compressed.
 function beforeCompress(base: HostEventBase, payload: JsonObject): HostEvent {
-  if (textField(payload, "trigger") === "manual") return { ...base, kind: "before_compact" };
+  if (textField(payload, "trigger") === "manual") return beforeCompactEvent(base);
   return { ...base, kind: "other", name: "PreCompress", payload };
 }
 

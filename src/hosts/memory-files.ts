@@ -39,6 +39,9 @@ const filesOfHosts: ReadonlyMap<string, MemoryFiles> = new Map([
   ],
   ["cursor", { inProject: ["AGENTS.md", ".cursorrules"], inFolder: [] }],
   ["opencode", { inProject: ["AGENTS.md", "CLAUDE.md"], inFolder: ["AGENTS.md"] }],
+  ["kilo", { inProject: ["AGENTS.md", "CLAUDE.md"], inFolder: ["AGENTS.md"] }],
+  ["pi", { inProject: ["AGENTS.md", "CLAUDE.md"], inFolder: ["AGENTS.md", "CLAUDE.md"] }],
+  ["qwen-code", { inProject: ["QWEN.md", "AGENTS.md"], inFolder: ["QWEN.md"] }],
   ["openclaw", { inProject: ["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"], inFolder: [] }],
 ]);
 

@@ -3,7 +3,14 @@
 import { join } from "node:path";
 import type { JsonObject } from "../text/json.ts";
 import { objectField, textField, textsField } from "../text/json-fields.ts";
-import { decodeEvent, type EventTable, promptEvent, sessionEndEvent, stopEvent } from "./decode-event.ts";
+import {
+  decodeEvent,
+  type EventTable,
+  keyedPromptEvent,
+  sessionEndEvent,
+  stopEvent,
+  toolUseEvent,
+} from "./decode-event.ts";
 import type { Host, HostAnswer, HostEvent, HostEventBase } from "./host-event.ts";
 import { type Entry, type HostPlace, type Integration, mcpEntry } from "./integration.ts";
 
@@ -105,7 +112,7 @@ function decode(name: string, payload: JsonObject): HostEvent {
 
 const events: EventTable = {
   read: new Map([
-    ["init", (base, payload) => promptEvent({ ...base, eventKey: base.promptKey }, payload)],
+    ["init", keyedPromptEvent],
     ["context", (base) => ({ ...base, kind: "context" })],
     ["observations", toolUse],
     ["summarize", stopEvent],
@@ -114,23 +121,15 @@ const events: EventTable = {
   unused: new Set(),
 };
 
-// Not with what it is about, as other hosts: the gateway takes no context after a tool.
+// The plugin says whether the result can still be changed.
 function toolUse(base: HostEventBase, payload: JsonObject): HostEvent | null {
-  const toolName = textField(payload, "tool_name");
-  if (toolName === "") return null;
-  return {
-    ...base,
-    eventKey: textField(payload, "tool_use_id") || null,
-    kind: "tool_use",
-    toolName,
-    toolInput: payload.tool_input ?? null,
-    toolResponse: payload.tool_response ?? null,
-    failed: payload.tool_failed === true,
-  };
+  const takesContext = payload.takes_context === true;
+  return toolUseEvent(base, payload, { failed: payload.tool_failed === true, takesContext });
 }
 
-// The plugin takes plain text: context for the system prompt, or a notice for the gateway's log.
-function render({ kind }: HostEvent, { context, notice }: HostAnswer): string {
-  if (kind === "setup") return notice ?? "";
-  return kind === "context" ? (context ?? "") : "";
+// The plugin takes plain text: context for the system prompt or a tool's result, or a notice for the gateway's log.
+function render(event: HostEvent, { context, notice }: HostAnswer): string {
+  if (event.kind === "setup") return notice ?? "";
+  const takes = event.kind === "context" || (event.kind === "tool_use" && event.about !== undefined);
+  return takes ? (context ?? "") : "";
 }

@@ -10,30 +10,27 @@ import { geminiCli, geminiCliIntegration } from "./gemini-cli.ts";
 import type { Host } from "./host-event.ts";
 import type { HostAgent } from "./integration.ts";
 import { openclaw, openclawIntegration } from "./openclaw.ts";
-import { opencode, opencodeIntegration } from "./opencode.ts";
+import { pluginAgents } from "./opencode.ts";
+import { qwenCode } from "./qwen-code.ts";
 
-/** Every host whose events are read. `mem install` knows those with an integration: one file, and one line here. */
-const known: readonly (Pick<HostAgent, "host"> & Partial<HostAgent>)[] = [
+/** Every host whose events are read, and that mem can be installed in: one file, and one line here. */
+export const hostAgents: readonly HostAgent[] = [
   { host: claudeCode, integration: claudeCodeIntegration },
   { host: codex, integration: codexIntegration },
   { host: geminiCli, integration: geminiCliIntegration },
   { host: copilotCli, integration: copilotCliIntegration },
   { host: cursor, integration: cursorIntegration },
-  { host: opencode, integration: opencodeIntegration },
+  ...pluginAgents,
+  qwenCode,
   { host: openclaw, integration: openclawIntegration },
 ];
-
-/** The hosts that mem can be installed in. */
-export const hostAgents: readonly HostAgent[] = known.flatMap(({ host, integration }) =>
-  integration === undefined ? [] : [{ host, integration }],
-);
 
 /** Their names. */
 export const hostNames: readonly string[] = hostAgents.map(({ host }) => host.name);
 
 /** The host that sent `payload` to the hook of host `name`: hosts run hooks of others. Undefined for an unknown name. */
 export function hostOf(name: string, payload: JsonObject): Host | undefined {
-  const hosts = known.map(({ host }) => host);
+  const hosts = hostAgents.map(({ host }) => host);
   return hosts.find((host) => host.isSender?.(payload) === true) ?? hosts.find((host) => host.name === name);
 }
 

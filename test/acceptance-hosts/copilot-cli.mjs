@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startChatModel } from "./chat-model.mjs";
-import { claudeMemory } from "./scenario.mjs";
+import { claudeMemory, resumed } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
 // `view` takes absolute paths only.
@@ -34,8 +34,11 @@ export const copilotCli = {
     return ["hooks/mem.json", "hooks/other.json", "mcp-config.json"].map((file) => join(folder, file));
   },
 
-  turn: (world, prompt) =>
-    runHeadless(world, ["--allow-tool=shell", "--allow-tool=write", "--no-color", "-p", prompt]),
+  turn(world, prompt, { resume = false }) {
+    const again = resume ? ["--continue"] : [];
+    const words = ["--allow-tool=shell", "--allow-tool=write", "--no-color", ...again, "-p", prompt];
+    return runHeadless(world, words);
+  },
   ended: ({ code, text }) => code === 0 && /Ok\.|Done\./.test(text),
 
   steps: {
@@ -45,6 +48,7 @@ export const copilotCli = {
   },
 
   features: [
+    ...resumed,
     claudeMemory(),
     {
       feature: "the last message of a turn is read from the transcript",

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startGeminiModel } from "./gemini-model.mjs";
-import { claudeMemory } from "./scenario.mjs";
+import { claudeMemory, resumed } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
 export const geminiCli = {
@@ -19,22 +19,29 @@ export const geminiCli = {
     GEMINI_TELEMETRY_ENABLED: "false",
   }),
 
+  folder: ".gemini",
+  login: "gemini-api-key",
+  afterTool: "AfterTool",
+
   // With a comment and a hook of somebody else.
-  configure({ home }) {
-    const folder = join(home, ".gemini");
+  configure({ home, host }) {
+    const folder = join(home, host.folder);
     mkdirSync(folder);
     const settings = {
-      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      security: { auth: { selectedType: host.login }, folderTrust: { enabled: false } },
       telemetry: { enabled: false },
       privacy: { usageStatisticsEnabled: false },
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
-      hooks: { AfterTool: [{ matcher: "*", hooks: [{ type: "command", command: "true" }] }] },
+      hooks: { [host.afterTool]: [{ matcher: "*", hooks: [{ type: "command", command: "true" }] }] },
     };
     writeFileSync(join(folder, "settings.json"), `// mine\n${JSON.stringify(settings, null, 4)}`);
     return [join(folder, "settings.json")];
   },
 
-  turn: (world, prompt) => runHeadless(world, ["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
+  turn(world, prompt, { resume = false }) {
+    const again = resume ? ["--resume", "latest"] : [];
+    return runHeadless(world, ["-m", "gemini-2.5-pro", "--yolo", ...again, "-p", prompt]);
+  },
   ended: ({ code, text }) => code === 0 && /Ok\.|Done\./.test(text),
 
   steps: {
@@ -43,5 +50,5 @@ export const geminiCli = {
     mem: (tool, input) => [{ call: `mcp_mem_${tool}`, input }],
   },
 
-  features: [claudeMemory()],
+  features: [...resumed, claudeMemory()],
 };

@@ -9,12 +9,14 @@ import { claudeMemory } from "./scenario.mjs";
 
 const port = 18_937;
 const nodePackage = `node-${process.platform}-${process.arch}`;
+/** A newer Node than that of `mem`, for hosts that need one. */
+export const newerNode = `${nodePackage}@24.18.0`;
 let gateway;
 let turns = 0;
 
 export const openclaw = {
   name: "openclaw",
-  package: ["openclaw@2026.9.6", `${nodePackage}@24.18.0`],
+  package: ["openclaw@2026.9.6", newerNode],
   program: "openclaw",
   environment: () => ({ OPENCLAW_GATEWAY_TOKEN: "loopback" }),
 
@@ -90,6 +92,6 @@ export const openclaw = {
   cannot: { "records of a file before it is read": "a plugin adds to the system prompt only" },
 };
 
-function nodeOf({ root }) {
+export function nodeOf({ root }) {
   return process.env.HOST_NODE ?? join(root, "packages", "node_modules", nodePackage, "bin", "node");
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startChatModel } from "./chat-model.mjs";
-import { claudeMemory } from "./scenario.mjs";
+import { claudeMemory, countRules, resumed } from "./scenario.mjs";
 import { runHeadless } from "./scripted-model.mjs";
 
 export const opencode = {
@@ -15,8 +15,8 @@ export const opencode = {
   environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
 
   // With comments, an MCP server and a plugin of somebody else.
-  configure({ home, model }) {
-    const folder = join(home, ".config", "opencode");
+  configure({ home, model, host: { program } }) {
+    const folder = join(home, ".config", program);
     mkdirSync(join(folder, "plugins"), { recursive: true });
     const config = `{
   // my provider
@@ -32,19 +32,19 @@ export const opencode = {
   "autoupdate": false,
 }
 `;
-    writeFileSync(join(folder, "opencode.json"), config);
+    const settings = join(folder, `${program}.json`);
+    writeFileSync(settings, config);
     // OpenCode installs types for plugins in the background; a failure would be tried again for a minute.
     writeFileSync(join(home, ".npmrc"), "fetch-retries=0\n");
     writeFileSync(join(folder, "plugins", "mine.js"), "export const Mine = async () => ({});\n");
-    return [
-      join(folder, "opencode.json"),
-      join(folder, "plugins", "mine.js"),
-      join(folder, "plugins", "mem.js"),
-    ];
+    return [settings, ...["mine.js", "mem.js"].map((file) => join(folder, "plugins", file))];
   },
 
-  writes: ["opencode.json"],
-  turn: (world, prompt) => runHeadless(world, ["run", prompt]),
+  writes: ["opencode.json", "kilo.json"],
+  turn(world, prompt, { resume = false, fork = false }) {
+    const again = [...(resume ? ["--continue"] : []), ...(fork ? ["--fork"] : [])];
+    return runHeadless(world, ["run", ...again, prompt]);
+  },
 
   ended: ({ code }) => code === 0,
 
@@ -54,5 +54,17 @@ export const opencode = {
     mem: (tool, input) => [{ call: `mem_${tool}`, input }],
   },
 
-  features: [claudeMemory()],
+  features: [
+    ...resumed,
+    {
+      feature: "a fork has the rule once",
+      async run({ turn }) {
+        await turn("Say six.", [{ text: "Six." }]);
+        const { requests } = await turn("Say seven.", [{ text: "Seven." }], { resume: true, fork: true });
+        const times = countRules(requests[0] ?? "");
+        if (times !== 1) throw new Error(`the rule is in the request ${times} times`);
+      },
+    },
+    claudeMemory(),
+  ],
 };

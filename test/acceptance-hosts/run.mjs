@@ -4,8 +4,11 @@ import { claudeCode } from "./claude-code.mjs";
 import { codex } from "./codex.mjs";
 import { copilotCli } from "./copilot-cli.mjs";
 import { geminiCli } from "./gemini-cli.mjs";
+import { kilo } from "./kilo.mjs";
 import { openclaw } from "./openclaw.mjs";
 import { opencode } from "./opencode.mjs";
+import { pi } from "./pi.mjs";
+import { qwenCode } from "./qwen-code.mjs";
 import { acceptHost } from "./scenario.mjs";
 
 /** A host is one module with the parts that `acceptHost` names. */
@@ -15,6 +18,9 @@ const hosts = {
   "gemini-cli": geminiCli,
   "copilot-cli": copilotCli,
   opencode,
+  kilo,
+  pi,
+  "qwen-code": qwenCode,
   openclaw,
 };
 

@@ -329,12 +329,21 @@ export const claudeMemory = (keep = (_world, file, text) => writeFileSync(file, 
 /** Of hosts whose last session can go on in another process. */
 export const resumed = [
   {
-    feature: "a resumed session has the rule once",
+    feature: "a session has the rule and its first prompt once, also when it is resumed twice",
     async run({ turn }) {
-      await turn("Say two.", [{ text: "Two." }]);
-      const { requests } = await turn("Say three.", [{ text: "Three." }], { resume: true });
-      const times = countRules(requests[0] ?? "");
-      if (times !== 1) throw new Error(`the rule is in the request ${times} times`);
+      for (const [prompt, resume] of [
+        ["Say two.", false],
+        ["Say three.", true],
+        ["Say four.", true],
+      ]) {
+        const { requests } = await turn(prompt, [{ text: "Said." }], { resume });
+        const first = requests[0] ?? "";
+        const times = [countRules(first), first.split("Say two.").length - 1];
+        if (times.join() !== "1,1")
+          throw new Error(
+            `at ${prompt} rule and first prompt are in the request ${times.join(" and ")} times`,
+          );
+      }
     },
   },
   {

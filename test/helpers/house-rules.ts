@@ -64,7 +64,7 @@ export interface EdgeRule {
 export const edgeRules: readonly EdgeRule[] = [
   {
     name: "process.env",
-    home: /^src\/(settings|hosts\/(hook|in-process|openclaw-plugin|opencode-plugin))\/|^src\/build\.mjs$/,
+    home: /^src\/(settings|hosts\/(hook|in-process|openclaw-plugin|opencode-plugin|pi-plugin))\/|^src\/build\.mjs$/,
     found: (node) => memberPath(node) === "process.env",
   },
   {

@@ -11,6 +11,7 @@ interface Accepted {
 const geminiFields = ["systemMessage", "suppressOutput", "continue", "stopReason", "decision", "reason"];
 const geminiNested = [...geminiFields, "hookSpecificOutput"];
 const named = ["hookEventName", "additionalContext"];
+const codexFields = ["systemMessage", "hookSpecificOutput"];
 const copilotFields = { fields: ["additionalContext"] };
 
 const accepted: Readonly<Record<string, Readonly<Record<string, Accepted>>>> = {
@@ -22,6 +23,16 @@ const accepted: Readonly<Record<string, Readonly<Record<string, Accepted>>>> = {
     AfterAgent: { fields: geminiNested, specific: ["hookEventName", "clearContext"] },
     PreCompress: { fields: geminiFields },
     SessionEnd: { fields: geminiFields },
+  },
+  // codex-rs/hooks/schema/generated/*.command.output.schema.json of openai/codex 0.169: only `hookEventName` is required.
+  codex: {
+    SessionStart: { fields: codexFields, specific: named },
+    UserPromptSubmit: { fields: codexFields, specific: named },
+    PreToolUse: { fields: codexFields, specific: named },
+    PostToolUse: { fields: codexFields, specific: named },
+    PreCompact: { fields: ["systemMessage"] },
+    PostCompact: { fields: ["systemMessage"] },
+    Stop: { fields: ["systemMessage"] },
   },
   // copilot-sdk/types.d.ts of @github/copilot 1.0.102 (`SessionStartHookOutput` and so on), without fields that change
   // the prompt, the result or the configuration.

@@ -1,18 +1,12 @@
 // Claude Code's recorded payloads as our events, and our answers in its envelope.
-
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { claudeCode } from "../../src/hosts/claude-code.ts";
 import { spoolablePayload } from "../../src/hosts/hook/spoolable-payload.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
-import type { JsonObject } from "../../src/text/json.ts";
+import { recordedFiles, recordedPayload } from "./recorded.ts";
 
-const fixtures = new URL("../fixtures/host-events/", import.meta.url);
 const versions = ["claude-code", "claude-code-2.1.197"];
-
-function recorded(file: string, version = "claude-code"): JsonObject {
-  return JSON.parse(readFileSync(new URL(`${version}/${file}.json`, fixtures), "utf8"));
-}
+const recorded = (file: string, version = "claude-code") => recordedPayload(version, file);
 
 function decoded(file: string, version?: string): HostEvent {
   return claudeCode.decode("as-registered", recorded(file, version));
@@ -61,9 +55,7 @@ describe("a recorded payload", () => {
     expect(decoded(file)).toMatchObject(expected);
   });
 
-  const all = versions.flatMap((version) =>
-    readdirSync(new URL(version, fixtures)).map((file) => [version, file.replace(".json", "")] as const),
-  );
+  const all = versions.flatMap((version) => recordedFiles(version).map((file) => [version, file] as const));
   test.each(all)(
     "of %s, %s, keeps its session and is not lost as other without a reason",
     (version, file) => {

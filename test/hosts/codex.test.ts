@@ -1,17 +1,12 @@
 // Codex CLI's recorded payloads as our events, and our answers in its envelope.
-
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { codex } from "../../src/hosts/codex.ts";
 import type { HostEvent } from "../../src/hosts/host-event.ts";
 import type { JsonObject } from "../../src/text/json.ts";
-import { refusedByCodex } from "./codex-output.ts";
+import { refusedOutput } from "./accepted-output.ts";
+import { recordedFiles, recordedPayload } from "./recorded.ts";
 
-const fixtures = new URL("../fixtures/host-events/codex/", import.meta.url);
-
-function recorded(file: string): JsonObject {
-  return JSON.parse(readFileSync(new URL(`${file}.json`, fixtures), "utf8"));
-}
+const recorded = (file: string) => recordedPayload("codex", file);
 
 function decoded(file: string, more: JsonObject = {}): HostEvent {
   return codex.decode("as-registered", { ...recorded(file), ...more });
@@ -19,7 +14,7 @@ function decoded(file: string, more: JsonObject = {}): HostEvent {
 
 const subagent = "00000000-0000-4000-8000-000000000142";
 const turn = "00000000-0000-4000-8000-000000000034";
-const all = readdirSync(fixtures).map((file) => file.replace(".json", ""));
+const all = recordedFiles("codex");
 const patch = [
   "*** Begin Patch",
   "*** Update File: src/a.ts",
@@ -175,7 +170,7 @@ describe("an answer", () => {
     const texts = [null, "", context, "x".repeat(50_000)];
     for (const [said, notice] of texts.flatMap((one) => texts.map((other) => [one, other] as const))) {
       const text = codex.render(decoded(file), { context: said, notice });
-      expect(refusedByCodex(String(recorded(file).hook_event_name), text)).toEqual([]);
+      expect(refusedOutput("codex", String(recorded(file).hook_event_name), text)).toEqual([]);
     }
   });
 

@@ -1,5 +1,6 @@
 // Events that hosts have alike: prompts that no user wrote, fields that are missing, files that a tool wrote.
 import { describe, expect, test } from "vitest";
+import { readResult } from "../../src/core/tools/tool-result.ts";
 import { hostOf } from "../../src/hosts/registry.ts";
 import type { JsonObject } from "../../src/text/json.ts";
 
@@ -19,6 +20,7 @@ describe.each([
   ["cursor", "beforeSubmitPrompt", "postToolUse"],
   ["opencode", "UserPromptSubmit", "PostToolUse"],
   ["openclaw", "init", "observations"],
+  ["qwen-code", "UserPromptSubmit", "PostToolUse"],
 ])("on %s", (host, event, used) => {
   const decoded = (prompt: string) => hostOf(host, {})?.decode(event, { ...ids, prompt });
 
@@ -60,6 +62,7 @@ test.each<[string, string, string, object, string[] | undefined]>([
   ["copilot-cli", "postToolUse", "str_replace_editor", { command: "view", path: "/w/a.ts" }, undefined],
   ["copilot-cli", "postToolUse", "str_replace_editor", { command: "create", path: "/w/a.ts" }, ["/w/a.ts"]],
   ["copilot-cli", "postToolUse", "view", { path: "/w/a.ts" }, undefined],
+  ["qwen-code", "PostToolUse", "write_file", { file_path: "a.ts" }, ["/home/user/demo/a.ts"]],
   ["cursor", "postToolUse", "Write", { file_path: "/w/a.ts", content: "x" }, ["/w/a.ts"]],
   ["cursor", "postToolUse", "StrReplace", { path: "/w/a.ts" }, ["/w/a.ts"]],
   ["cursor", "postToolUse", "Delete", { path: "/w/a.ts" }, ["/w/a.ts"]],
@@ -69,4 +72,27 @@ test.each<[string, string, string, object, string[] | undefined]>([
   const decoded = hostOf(host, {})?.decode(event, { ...ids, ...used } as JsonObject);
   expect(decoded).toMatchObject({ kind: "tool_use" });
   expect(decoded?.kind === "tool_use" && decoded.wrote).toEqual(wrote);
+});
+
+describe("Qwen Code", () => {
+  const ofQwen = (hook_event_name: string, fields: object) =>
+    hostOf("qwen-code", {})?.decode(hook_event_name, { ...ids, prompt_id: "p########0", ...fields });
+
+  test("has a prompt once: it comes again without text after each tool", () => {
+    const prompt = { kind: "prompt", eventKey: "p########0" };
+    expect(ofQwen("UserPromptSubmit", { prompt: "Look." })).toMatchObject(prompt);
+    expect(ofQwen("UserPromptSubmit", { prompt: "" })).toMatchObject({ kind: "other" });
+    expect(ofQwen("UserPromptSubmit", { prompt: "Count.", agent_id: "a" })).toMatchObject({ kind: "other" });
+  });
+
+  test("tells the exit code of a failed command in its error, and takes context there", () => {
+    const error = "Command: exit 3\nDirectory: (root)\nOutput: bad\nError: (none)\nExit Code: 3";
+    const command = { tool_name: "run_shell_command", tool_input: { command: "exit 3" } };
+    const event = ofQwen("PostToolUseFailure", { ...command, tool_use_id: "toolu_1", error });
+    if (event?.kind !== "tool_use") throw new Error("no tool use");
+    expect(event).toMatchObject({ failed: true, eventKey: "toolu_1", about: { command: "exit 3" } });
+    expect(readResult(event.toolResponse, true)).toMatchObject({ text: "bad", exitCode: 3 });
+    const output = hostOf("qwen-code", {})?.render(event, { context: "known", notice: null }) ?? "";
+    expect(JSON.parse(output).hookSpecificOutput.hookEventName).toBe("PostToolUseFailure");
+  });
 });

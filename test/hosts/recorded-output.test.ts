@@ -1,4 +1,4 @@
-// Payloads of Gemini CLI, Copilot CLI and Cursor through the registered hook and a real worker: the exact output of each.
+// Payloads of Codex CLI, Gemini CLI, Copilot CLI and Cursor through the registered hook and a real worker: the exact output of each.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,6 +14,7 @@ import { recordedFiles, recordedPayload } from "./recorded.ts";
 
 const rule = "Use pnpm, never npm.";
 const aboutNote = "Earlier records about note.txt";
+const aboutLogin = "Earlier records about src/login.ts";
 
 interface Session {
   home: WorkerHome;
@@ -22,7 +23,7 @@ interface Session {
   send(event: string, payload: JsonObject): ReturnType<typeof runHook>;
 }
 
-// The memory has a rule, and work on note.txt in an earlier session.
+// The memory has a rule, and work on note.txt and src/login.ts in an earlier session.
 async function sessionOf(
   host: string,
   start: (home: WorkerHome) => Promise<CalledWorker> = serveIn,
@@ -31,25 +32,29 @@ async function sessionOf(
   const home = workerHome({ MEM_CONTEXT_OBSERVATION_TYPES: "decision" });
   const worker = await start(home);
   expect((await worker.post("/api/rules", { text: rule, project: "demo" })).status).toBe(201);
-  const use = {
-    tool_name: "Edit",
-    tool_use_id: "t-0",
-    tool_input: { file_path: "/home/user/demo/note.txt", old_string: "hello", new_string: "hello from note" },
-    tool_response: { success: true },
-  };
-  const earlier = { session_id: "earlier", cwd: "/home/user/demo", ...use };
-  expect((await worker.post("/api/hooks/claude-code/PostToolUse", earlier)).status).toBe(200);
+  for (const file of ["note.txt", "src/login.ts"]) {
+    const edit = { old_string: "hello", new_string: `hello from ${file}` };
+    const use = {
+      ...{ session_id: "earlier", cwd: "/home/user/demo", tool_name: "Edit", tool_use_id: file },
+      tool_input: { file_path: `/home/user/demo/${file}`, ...edit },
+      tool_response: { success: true },
+    };
+    expect((await worker.post("/api/hooks/claude-code/PostToolUse", use)).status).toBe(200);
+  }
   await drained(worker);
   const send = (event: string, payload: JsonObject) =>
     runHook(launchers["as registered"](kebabCase(event), host), home, JSON.stringify(payload));
   return { home, worker, send };
 }
 
+const nested = (hookEventName: string, additionalContext: unknown) => ({
+  hookSpecificOutput: { hookEventName, additionalContext },
+});
+
 /** How a host nests a text for its agent. */
 const envelopes: Record<string, (event: string, text: unknown) => object> = {
-  "gemini-cli": (hookEventName, additionalContext) => ({
-    hookSpecificOutput: { hookEventName, additionalContext },
-  }),
+  codex: nested,
+  "gemini-cli": nested,
   "copilot-cli": (_event, additionalContext) => ({ additionalContext }),
   cursor: (_event, additional_context) => ({ additional_context }),
 };
@@ -88,6 +93,36 @@ type Expected = readonly [file: string, text?: string][];
 
 // Payloads without a text here get nothing: those sessions have had it, or the host takes nothing there.
 const recorded: readonly [host: string, folder: string, Expected][] = [
+  [
+    "codex",
+    "codex",
+    [
+      ["SessionStart.startup", rule],
+      ["UserPromptSubmit"],
+      ["PreToolUse.Bash"],
+      ["PostToolUse.Bash"],
+      ["SessionStart.resume"],
+      ["Stop"],
+      ["SessionEnd.other"],
+      // In the project of its session, whose prompt came from the folder above.
+      ["PreToolUse.Bash.read-elsewhere", aboutLogin],
+      ["PreToolUse.apply_patch"],
+      ["PostToolUse.apply_patch"],
+      ["PostToolUse.Bash.failed"],
+      ["PostToolUse.spawn_agent"],
+      ["SubagentStart"],
+      ["UserPromptSubmit.in-subagent"],
+      ["PreToolUse.Bash.in-subagent"],
+      ["PostToolUse.Bash.in-subagent"],
+      ["SubagentStop"],
+      ["PreCompact.auto"],
+      ["PostCompact.auto"],
+      ["SessionStart.compact", rule],
+      ["PreCompact.manual"],
+      ["PostCompact.manual"],
+      ["SessionStart.clear", rule],
+    ],
+  ],
   [
     "gemini-cli",
     "gemini-cli",
@@ -158,6 +193,11 @@ test.each(recorded)(
   async (host, folder, expected) => {
     expect(expected.map(([file]) => file).toSorted()).toEqual(recordedFiles(folder).toSorted());
     const session = await sessionOf(host);
+    if (host === "codex") {
+      const { session_id = "" } = recordedPayload(folder, "PreToolUse.Bash.read-elsewhere");
+      const prompt = recordedPayload(folder, "UserPromptSubmit");
+      await session.send("UserPromptSubmit", { ...prompt, session_id, turn_id: "before" });
+    }
     const outputs = expected.map(([file, text]) => {
       const [event = ""] = file.split(".");
       return [event, recordedPayload(folder, file), text] as const;
@@ -171,6 +211,19 @@ async function itemsOf(worker: CalledWorker, path: string): Promise<JsonObject[]
   const items = isJsonObject(body) ? body.items : undefined;
   return Array.isArray(items) ? items.filter(isJsonObject) : [];
 }
+
+test("a prompt without a worker leaves the context to the next one", async () => {
+  const { home, worker, send } = await sessionOf("codex");
+  const prompt = recordedPayload("codex", "UserPromptSubmit");
+  await worker.stop();
+  expect(await send("UserPromptSubmit", prompt)).toEqual(silent);
+  expect(spooled(home)).toHaveLength(1);
+  await serveIn(home);
+  await until(() => spooled(home).length === 0 || undefined, 20_000, "an empty spool");
+  const next = await send("UserPromptSubmit", { ...prompt, turn_id: "turn-2", prompt: "Go on, please." });
+  expect(next.stdout).toContain(rule);
+  expect(await send("UserPromptSubmit", { ...prompt, turn_id: "turn-3", prompt: "And on." })).toEqual(silent);
+});
 
 test("Gemini's prompt is stored without the context before it", async () => {
   const { worker, send } = await sessionOf("gemini-cli");
@@ -268,8 +321,8 @@ test("Cursor's events are stored once if Claude Code's hooks bring them too", as
   await drained(worker);
   expect(await itemsOf(worker, "/api/prompts")).toHaveLength(1);
   const { body } = await worker.get("/api/processing-status");
-  // The earlier session's tool use; the prompt's tool use, the end of its turn and the compaction.
-  expect(body).toMatchObject({ accepted: 4, dead: 0 });
+  // The earlier session's two tool uses; the prompt's tool use, the end of its turn and the compaction.
+  expect(body).toMatchObject({ accepted: 5, dead: 0 });
 });
 
 test.each<[string, string, string, string]>([

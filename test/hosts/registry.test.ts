@@ -13,7 +13,7 @@ test("every host that can be installed is named once, decodes, and has a title",
 
 test.each(hostAgents)("$host.name sends only events that are read, and gets nothing for no text", (agent) => {
   const { host, integration } = agent;
-  const used = { tool_name: "Bash", tool_input: { command: "ls" }, trigger: "manual", prompt: "", text: "" };
+  const used = { tool_name: "Bash", tool_input: { command: "ls" }, trigger: "manual", prompt: "x", text: "" };
   for (const { event } of integration.hooks) {
     const payload = { session_id: "s", conversation_id: "s", hook_event_name: event, ...used };
     const decoded = host.decode(event, payload);

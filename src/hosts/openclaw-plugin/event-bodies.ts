@@ -3,9 +3,10 @@ import { shorten, shortenJson } from "../../core/shorten.ts";
 import { cleanJson, cleanText } from "../../privacy/clean.ts";
 import { stripPrivate } from "../../privacy/private-tags.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
-import { numberField, objectField, objectsField, textField } from "../../text/json-fields.ts";
+import { numberField, objectField, parseObject, textField } from "../../text/json-fields.ts";
+import { lastText, textIn } from "../in-process/message-text.ts";
 import type { PluginSettings } from "./plugin-settings.ts";
-import { runOf, type Session, type Sessions } from "./sessions.ts";
+import { rootOf, runOf, type Session, type Sessions } from "./sessions.ts";
 
 /** Characters of a tool's response, and of its arguments as JSON, that are sent. */
 const maxResponseChars = 1_000;
@@ -19,7 +20,10 @@ export function initBody(
   if (about.session.isSubagent || machineTriggers.has(textField(context, "trigger"))) return null;
   const given = textField(event, "currentUserMessage") || event.prompt;
   if (typeof given !== "string") return null;
-  return { ...origin(about), prompt: userText(given), ...withRun(runOf(event, context)) };
+  const prompt = userText(given);
+  // The gateway announces the result of a sub-agent: nothing but its own block.
+  if (prompt === "" && given.includes(contextStart)) return null;
+  return { ...origin(about), prompt, ...withRun(runOf(event, context)) };
 }
 
 /**
@@ -36,23 +40,32 @@ export function observation(
     textField(event, field) || textField(context, field) || textField(message, field);
   const toolCallId = named("toolCallId");
   const call = sessions.takeTool(toolCallId);
-  const { toolName, input } = targetOf(named("toolName"), call?.input ?? {});
+  const calledName = named("toolName");
+  const { toolName, input } = targetOf(calledName, call?.input ?? objectField(event, "args"));
   if (toolName === "" || isOfGateway(toolName) || event.isSynthetic === true) return null;
   const fields = {
     ...origin(about),
     tool_name: toolName,
-    tool_failed: message.isError === true,
+    tool_failed: message.isError === true || event.isError === true,
     ...(toolCallId === "" ? {} : { tool_use_id: toolCallId }),
     ...withRun(call?.runId || runOf(event, context)),
   };
-  return () => ({ ...fields, tool_input: cutInput(input), tool_response: responseOf(message) });
+  const answer = toolName === calledName ? message : answerOf(message);
+  return () => ({ ...fields, tool_input: cutInput(input), tool_response: responseOf(answer) });
+}
+
+// What the catalog's tool puts around the answer of the called one.
+function answerOf(message: JsonObject): JsonObject {
+  const wrapped = objectField(parseObject(textIn(message.content)) ?? {}, "result");
+  return Array.isArray(wrapped.content) ? wrapped : message;
 }
 
 // The gateway calls tools that it does not show to the model, such as MCP tools, through a tool of its catalog.
 function targetOf(toolName: string, input: Json): { toolName: string; input: Json } {
   if (toolName !== "tool_call" || !isJsonObject(input)) return { toolName, input };
   const target = textField(input, "id", "name");
-  return target === "" ? { toolName, input } : { toolName: target, input: input.args ?? input };
+  if (target === "") return { toolName, input };
+  return { toolName: target.replace(/^openclaw:core:/, ""), input: input.args ?? input };
 }
 
 /** The end of a turn, with the last message of the agent. */
@@ -77,7 +90,7 @@ export interface About {
 export function origin({ session, settings }: About): JsonObject {
   const project = settings.project ?? (session.cwd === null ? "openclaw" : null);
   return {
-    claudeSessionId: session.id,
+    claudeSessionId: rootOf(session).id,
     ...(session.cwd === null ? {} : { cwd: session.cwd }),
     ...(project === null ? {} : { project }),
     ...(session.isSubagent ? { subagentId: session.key } : {}),
@@ -124,34 +137,6 @@ function cutInput(input: Json): Json {
   return shortenJson(input, maxInputChars) === input ? input : shortenJson(cleanJson(input), maxInputChars);
 }
 
-function textIn(content: Json | undefined): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .filter(isJsonObject)
-    .map((part) => textField(part, "text") || (part.type === "text" ? "" : `[${textField(part, "type")}]`))
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
-function lastText(event: JsonObject, role: string): string {
-  const messages = Array.isArray(event.messages) ? event.messages : [];
-  const last = messages.findLast(
-    (message) => isJsonObject(message) && message.role === role && spokenIn(message) !== "",
-  );
-  return isJsonObject(last) ? spokenIn(last) : "";
-}
-
-// Without calls of tools and thoughts.
-function spokenIn(message: JsonObject): string {
-  if (typeof message.content === "string") return message.content.trim();
-  return objectsField(message, "content")
-    .filter(({ type }) => type === "text")
-    .map((part) => textField(part, "text"))
-    .join("\n")
-    .trim();
-}
-
 /**
  * The text of a prompt without the blocks of metadata before it (`Sender (untrusted metadata):` and JSON), the time stamp
  * or envelope of its channel, and the gateway's own blocks.
@@ -161,9 +146,7 @@ export function userText(prompt: string): string {
   for (let block = metadataBlock.exec(text); block !== null; block = metadataBlock.exec(text)) {
     text = text.slice(block[0].length);
   }
-  const typed = text.replace(envelope, "").trim();
-  // The report of a sub-agent is nothing but such a block: the worker drops it.
-  return typed === "" && prompt.startsWith(contextStart) ? prompt : typed;
+  return text.replace(envelope, "").trim();
 }
 
 const contextStart = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>";

@@ -22,6 +22,8 @@ export interface Gateway {
   };
   logger?: Partial<Record<"debug" | "info" | "warn" | "error", (message: string) => void>>;
   on(event: string, handler: Handler): void;
+  /** Handlers of tool results that can still change them; only if the manifest declares it. */
+  registerAgentToolResultMiddleware?(handler: Handler, options: { runtimes: readonly string[] }): void;
   registerCommand?(command: {
     name: string;
     description: string;

@@ -97,6 +97,7 @@ export function registerPlugin(gateway: Gateway, parts: PluginParts): void {
   for (const [event, handler] of Object.entries(handlersOf(parts))) {
     if (!isGone(event, gateway)) gateway.on(event, guarded(event, handler));
   }
+  failOpenSync("register for tool results", () => registerResults(gateway, parts));
   registerCommands(gateway, parts);
   registerFeed(gateway, parts);
 }
@@ -172,12 +173,17 @@ function handlersOf(parts: PluginParts): Record<string, PluginHandler> {
     before_tool_call: ({ event, context }) => sessions.rememberTool(event, context),
     after_tool_call: ({ event, context }) => sessions.rememberTool(event, context),
     tool_result_persist(occurrence) {
+      if (sessions.takeSentResult(callOf(occurrence))) return;
       const make = observation(about(occurrence), occurrence, sessions);
       if (make !== null) outbox.send("observations", make);
+    },
+    subagent_spawned({ event, context }) {
+      sessions.spawned(textField(event, "childSessionKey"), textField(context, "requesterSessionKey"));
     },
     agent_end(occurrence) {
       const where = about(occurrence);
       parts.seen.conversation = true;
+      if (where.session.parent !== null) return;
       if (!where.session.isSubagent) {
         const body = summarizeBody(where, occurrence);
         outbox.send("summarize", () => body);
@@ -223,6 +229,34 @@ async function contextFor(
   if (!settings.injects || settings.notInto.includes(textField(context, "agentId"))) return undefined;
   const text = await contexts.textFor(about);
   return text === "" ? undefined : { appendSystemContext: text };
+}
+
+function callOf({ event, context }: Occurrence): string {
+  return textField(event, "toolCallId") || textField(context, "toolCallId");
+}
+
+// Earlier versions refuse it, or have none. The host writes a result down after it, as an event that is then no news.
+function registerResults(gateway: Gateway, parts: PluginParts): void {
+  if (!parts.settings.injects) return;
+  const handler = guarded("agent_tool_result", (occurrence) => addToResult(parts, occurrence));
+  gateway.registerAgentToolResultMiddleware?.(handler, { runtimes: ["openclaw"] });
+}
+
+async function addToResult(
+  { outbox, sessions, settings }: PluginParts,
+  { event, context }: Occurrence,
+): Promise<{ result: JsonObject } | undefined> {
+  const result = objectOf(event.result);
+  if (settings.notInto.includes(textField(context, "agentId")) || !Array.isArray(result.content))
+    return undefined;
+  const occurrence = { event: { ...event, message: result }, context };
+  const make = observation({ session: sessions.of(event, context), settings }, occurrence, sessions);
+  if (make === null) return undefined;
+  sessions.sentResult(callOf(occurrence));
+  const text = await outbox.ask("observations", { ...make(), takes_context: true });
+  return text === ""
+    ? undefined
+    : { result: { ...result, content: [...result.content, { type: "text", text }] } };
 }
 
 function registerCommands(gateway: Gateway, parts: PluginParts): void {

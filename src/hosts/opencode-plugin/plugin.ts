@@ -1,13 +1,11 @@
-// The OpenCode plugin: sends OpenCode's sessions to the worker, and adds its context to prompts and tool results. It runs in
-// OpenCode's process, so a handler never throws and never waits past a deadline.
+// The plugin for OpenCode and Kilo CLI: sends their sessions to the worker, and adds its context to prompts and tool results. It
+// runs in the host's process, so a handler never throws and never waits past a deadline.
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { failOpen, reportFailOpenTo } from "../../core/errors.ts";
+import { failOpen } from "../../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
-import { objectField, textField } from "../../text/json-fields.ts";
-import { hookDataDir } from "../hook/hook-call.ts";
-import { createHookProcess } from "../in-process/hook-process.ts";
-import { createOutbox, type Outbox } from "../in-process/outbox.ts";
-import { createWorkerLink } from "../in-process/worker-link.ts";
+import { numberField, objectField, textField } from "../../text/json-fields.ts";
+import type { Outbox } from "../in-process/outbox.ts";
+import { createPluginOutbox } from "../in-process/plugin-outbox.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
 /** What OpenCode gives a plugin; only this is used. */
@@ -21,6 +19,8 @@ export type Hooks = Record<string, (input: unknown, output?: unknown) => Promise
 
 /** What tests replace. */
 interface PluginDeps {
+  /** The name in `/api/hooks/`. */
+  host: string;
   environment: NodeJS.ProcessEnv;
   clock: Clock;
 }
@@ -28,17 +28,13 @@ interface PluginDeps {
 /** The handlers of one OpenCode; none where mem itself runs it to write records. */
 export function createPlugin(
   { directory, client }: PluginInput,
-  { environment = process.env, clock = systemClock }: Partial<PluginDeps> = {},
+  { host = "opencode", environment = process.env, clock = systemClock }: Partial<PluginDeps> = {},
 ): { hooks: Hooks; settled(): Promise<void> } {
-  if ((environment.MEM_GENERATING ?? "") !== "") return { hooks: {}, settled: async () => undefined };
-  const log = (level: string) => (message: string) => {
+  const log = (level: string, message: string) => {
     client?.app?.log?.({ body: { service: "mem", level, message } });
   };
-  reportFailOpenTo((what, cause) => log("debug")(`could not ${what}: ${String(cause)}`));
-  const dataDir = hookDataDir(environment);
-  const link = createWorkerLink({ host, dataDir, port: null, clock });
-  const runHook = createHookProcess({ host, dataDir, environment });
-  const outbox = createOutbox({ host, link, dataDir, runHook, environment, clock, warn: log("warn") });
+  const outbox = createPluginOutbox({ host, environment, clock, log });
+  if (outbox === null) return { hooks: {}, settled: async () => undefined };
   outbox.wake();
   const handlers = handlersOf({ directory, outbox, sessions: createSessions() });
   const guarded = Object.entries(handlers).map(([name, handler]) => [
@@ -49,8 +45,6 @@ export function createPlugin(
   ]);
   return { hooks: Object.fromEntries(guarded), settled: outbox.settled };
 }
-
-const host = "opencode";
 
 interface Parts {
   directory: string;
@@ -86,6 +80,8 @@ async function onPrompt(parts: Parts, sessionID: string, output: JsonObject): Pr
   // A sub-agent's prompt was written by the agent that started it.
   if (last === undefined || (prompt === "" && files.length === 0) || sessions.parentOf(sessionID) !== null)
     return;
+  if (sessions.isCopy(sessionID))
+    await outbox.ask("session-start", { ...originOf(parts, { sessionID }), source: "fork" });
   sessions.asked(sessionID, messageID);
   const text = await outbox.ask("user-prompt-submit", { ...originOf(parts, { sessionID }), prompt });
   // OpenCode sorts the parts of a message by id: this one goes behind the user's.
@@ -128,7 +124,9 @@ async function onEvent(parts: Parts, { type, properties }: JsonObject): Promise<
   const about = objectOf(properties);
   const info = objectField(about, "info");
   const sessionID = textField(about, "sessionID") || textField(info, "id");
-  if (type === "session.created") sessions.opened(sessionID, textField(info, "parentID") || null);
+  const createdMs = numberField(objectField(info, "time"), "created") ?? Number.NaN;
+  if (type === "session.created") sessions.opened(sessionID, textField(info, "parentID") || null, createdMs);
+  if (type === "message.updated") sessions.has(sessionID, createdMs);
   // The session of a sub-agent is a part of the user's.
   const isOwn = sessions.parentOf(sessionID) === null;
   if (type === "session.idle" && isOwn) {

@@ -67,6 +67,7 @@ export function gatewayDouble(options: Options): GatewayDouble {
     runtime,
     logger: { warn: (message) => warnings.push(message) },
     on: (event, handler) => handlers.set(event, handler),
+    registerAgentToolResultMiddleware: (handler) => handlers.set("agent_tool_result", handler),
     registerCommand: (command) => commands.set(command.name, command),
     registerService: (service) => services.push(service),
   };

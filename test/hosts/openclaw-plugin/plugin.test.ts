@@ -101,7 +101,51 @@ describe("a turn", () => {
   });
 });
 
+describe("a sub-agent", () => {
+  const child = { sessionKey: "agent:main:subagent:1", runId: "r2" };
+
+  test("works in the session that started it, and its announcement is no prompt", async () => {
+    const gateway = at.gateway();
+    await gateway.emit("before_prompt_build");
+    const launch = { id: "sessions_spawn", args: { task: "Count the wombats" } };
+    const answer = { content: [{ type: "text", text: "{}" }], details: { status: "accepted" } };
+    const content = [{ type: "text", text: JSON.stringify({ tool: {}, result: answer }) }];
+    const call = { toolCallId: "call_1", toolName: "tool_call" };
+    gateway.emit("before_tool_call", { event: { ...call, params: launch } });
+    gateway.raw("subagent_spawned", { childSessionKey: child.sessionKey }, { requesterSessionKey: key });
+    gateway.emit("tool_result_persist", { event: { ...call, message: { content } }, ctx: call });
+    await turn(gateway, { ctx: child });
+    const block = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nSeven.\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>";
+    const prompt = `[Fri 2026-11-20 23:54 UTC] ${block}`;
+    await gateway.emit("before_prompt_build", { event: { prompt }, ctx: { runId: "r3" } });
+    await gateway.settled();
+    await drained(at.worker);
+    const sessions = await items(at.worker, "/sessions");
+    expect(sessions).toMatchObject([{ prompt_count: 1, status: "active" }]);
+    const titles = (await items(at.worker, "/api/observations")).map(({ title }) => title);
+    expect(titles).toContain("Started sub-agent in the background: Count the wombats");
+    expect(titles.join()).toContain("echo via-gateway");
+  });
+});
+
+const key = "agent:main:probe";
+
 describe("a tool result", () => {
+  test("gets a rule about its command in the same turn, and is stored once", async () => {
+    await at.worker.post("/api/rules", { text: "Never force push.", reach: "everywhere" });
+    const gateway = at.gateway();
+    const call = { toolCallId: "call_9", toolName: "exec" };
+    const result = { content: [{ type: "text", text: "pushed" }], details: { exitCode: 0 } };
+    const event = { ...call, args: { command: "git push --force" }, result };
+    const changed = await gateway.raw("agent_tool_result", event, { sessionKey: key });
+    expect(JSON.stringify(changed)).toMatch(/pushed.*Never force push\./);
+    gateway.emit("tool_result_persist", { event: { ...call, message: result }, ctx: call });
+    await gateway.settled();
+    await drained(at.worker);
+    const titles = (await items(at.worker, "/api/observations")).map(({ title }) => String(title));
+    expect(titles.filter((title) => title.includes("git push"))).toHaveLength(1);
+  });
+
   test("is cut to 1,000 characters, after private parts and secrets are out", async () => {
     const gateway = at.gateway();
     const canary = "CANARY-PRIVATE";

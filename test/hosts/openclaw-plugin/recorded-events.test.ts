@@ -103,8 +103,7 @@ describe("the text of a user", () => {
     ["with lines up to an empty one", "History: ⟦openclaw:ctx⟧\nann: hello\nbob: hi\n\nFix it", "Fix it"],
     ["in the envelope of a channel", "[Telegram Ann +2m Fri 2026-11-20 23:54 UTC] Fix it", "Fix it"],
     ["with the gateway's own context", `${internal}Fix it`, "Fix it"],
-    // So that the worker sees that no user wrote it.
-    ["of nothing but the gateway's own context", internal, internal],
+    ["of nothing but the gateway's own context", internal, ""],
     ["that quotes a log", "[2026-11-20 23:54:01] ERROR x", "[2026-11-20 23:54:01] ERROR x"],
     [
       "that speaks of metadata",

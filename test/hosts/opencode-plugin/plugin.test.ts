@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createPlugin } from "../../../src/hosts/opencode-plugin/plugin.ts";
 import { isJsonObject, type JsonObject } from "../../../src/text/json.ts";
+import { objectField } from "../../../src/text/json-fields.ts";
 import { type CalledWorker, serveIn } from "../../helpers/called-worker.ts";
 import { tempDir } from "../../helpers/temp-dir.ts";
 import { type WorkerHome, workerHome } from "../../helpers/worker-process.ts";
@@ -96,6 +97,17 @@ describe("a session", () => {
     expect(await host.prompt("And now?", "msg_2")).toHaveLength(1);
     await host.compact();
     expect(await host.prompt("Go on.", "msg_3")).toHaveLength(2);
+  });
+
+  test("that is a fork gets nothing again: the copied messages have it", async () => {
+    await worker.post("/api/rules", { text: "Never edit generated files.", reach: "everywhere" });
+    const time = ["properties", "info", "time"].reduce(objectField, recorded("event.session.created"));
+    const copied = { role: "user", time: { created: Number(time.created) - 1 } };
+    await host.event("session.created", {
+      type: "message.updated",
+      properties: { sessionID: session, info: copied },
+    });
+    expect(await host.prompt("Go on.")).toHaveLength(1);
   });
 
   test("gets a rule about a command behind the command's output", async () => {
