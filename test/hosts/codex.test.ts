@@ -12,8 +12,6 @@ function decoded(file: string, more: JsonObject = {}): HostEvent {
   return codex.decode("as-registered", { ...recorded(file), ...more });
 }
 
-const subagent = "00000000-0000-4000-8000-000000000142";
-const turn = "00000000-0000-4000-8000-000000000034";
 const all = recordedFiles("codex");
 const patch = [
   "*** Begin Patch",
@@ -29,68 +27,6 @@ const patch = [
 ].join("\n");
 const patched = ["a", "b", "c", "d"].map((name) => `/home/user/demo/src/${name}.ts`);
 const patching = { tool_name: "apply_patch", tool_input: { command: patch } };
-
-describe("a recorded payload", () => {
-  const kinds: [string, Partial<HostEvent>][] = [
-    ["SessionStart.startup", { kind: "session_start", source: "startup", cwd: "/home/user/demo" }],
-    ["SessionStart.resume", { kind: "session_start", source: "resume" }],
-    ["SessionStart.clear", { kind: "session_start", source: "clear" }],
-    ["SessionStart.compact", { kind: "session_start", source: "compact" }],
-    ["UserPromptSubmit", { kind: "prompt", eventKey: turn, promptKey: turn, agentId: null }],
-    [
-      "PreToolUse.Bash",
-      { kind: "before_command", toolName: "Bash", command: "echo hi-from-codex", files: [] },
-    ],
-    [
-      "PostToolUse.Bash",
-      {
-        kind: "tool_use",
-        toolName: "Bash",
-        toolResponse: "hi-from-codex\n",
-        failed: false,
-        eventKey: `${turn}:call_y9bav9wui1q`,
-        promptKey: turn,
-      },
-    ],
-    ["PreCompact.auto", { kind: "before_compact" }],
-    ["PreCompact.manual", { kind: "before_compact" }],
-    ["PostCompact.auto", { kind: "other", name: "PostCompact" }],
-    ["PostCompact.manual", { kind: "other", name: "PostCompact" }],
-    ["Stop", { kind: "turn_end", lastAssistantMessage: "CODEX_ONE", eventKey: `stop:${turn}` }],
-    ["SessionEnd.other", { kind: "session_end", reason: "other" }],
-    [
-      "PreToolUse.apply_patch",
-      { kind: "before_file", paths: ["/home/user/demo/src/login.ts", "/home/user/demo/notes.md"] },
-    ],
-    [
-      "PostToolUse.apply_patch",
-      { kind: "tool_use", wrote: ["/home/user/demo/src/login.ts", "/home/user/demo/notes.md"] },
-    ],
-    // The folder of the command, not of the session.
-    [
-      "PreToolUse.Bash.read-elsewhere",
-      { kind: "before_command", cwd: "/home/user/demo/src", files: ["/home/user/demo/src/login.ts"] },
-    ],
-    ["PostToolUse.Bash.failed", { kind: "tool_use", toolResponse: "failing\n" }],
-    ["PostToolUse.spawn_agent", { kind: "tool_use", toolName: "spawn_agent", agentId: null }],
-    ["SubagentStart", { kind: "other", name: "SubagentStart" }],
-    ["SubagentStop", { kind: "other", name: "SubagentStop" }],
-    ["UserPromptSubmit.in-subagent", { kind: "other", name: "UserPromptSubmit" }],
-    ["PreToolUse.Bash.in-subagent", { kind: "before_command", agentId: subagent, promptKey: null }],
-    [
-      "PostToolUse.Bash.in-subagent",
-      { kind: "tool_use", agentId: subagent, agentType: "default", promptKey: null },
-    ],
-  ];
-  test.each(kinds)("%s is what it says it is", (file, expected) => {
-    expect(decoded(file)).toMatchObject(expected);
-    expect(decoded(file).sessionId).toBe(recorded(file).session_id);
-  });
-
-  test("is in this list, whichever it is", () => {
-    expect(kinds.map(([file]) => file).toSorted()).toEqual(all.toSorted());
-  });
-});
 
 describe("an event", () => {
   test.each([
@@ -150,32 +86,11 @@ describe("an event", () => {
 describe("an answer", () => {
   const context = "what was learned";
 
-  test.each([
-    ["SessionStart.startup", "SessionStart"],
-    ["SessionStart.compact", "SessionStart"],
-    ["PreToolUse.Bash", "PreToolUse"],
-    ["UserPromptSubmit", "UserPromptSubmit"],
-  ])("to %s is nested under the name of the event", (file, hookEventName) => {
-    expect(JSON.parse(codex.render(decoded(file), { context, notice: "run mem repair" }))).toEqual({
-      systemMessage: "run mem repair",
-      hookSpecificOutput: { hookEventName, additionalContext: context },
-    });
-  });
-
-  test("to a tool use is nothing, whatever there is to say", () => {
-    expect(codex.render(decoded("PostToolUse.Bash"), { context, notice: "update mem" })).toBe("");
-  });
-
   test.each(all)("to %s has only fields that the host accepts", (file) => {
     const texts = [null, "", context, "x".repeat(50_000)];
     for (const [said, notice] of texts.flatMap((one) => texts.map((other) => [one, other] as const))) {
       const text = codex.render(decoded(file), { context: said, notice });
       expect(refusedOutput("codex", String(recorded(file).hook_event_name), text)).toEqual([]);
     }
-  });
-
-  test("stays below the length that the host cuts", () => {
-    const text = codex.render(decoded("UserPromptSubmit"), { context: "word ".repeat(5_000), notice: null });
-    expect(JSON.parse(text).hookSpecificOutput.additionalContext.length).toBeLessThan(10_000);
   });
 });

@@ -3,69 +3,9 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { copilotCli, copilotCliIntegration } from "../../src/hosts/copilot-cli.ts";
 import type { Launcher } from "../../src/hosts/hook-command.ts";
-import type { HostEvent } from "../../src/hosts/host-event.ts";
 import { hostOf } from "../../src/hosts/registry.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
 import { somePlace } from "./some-place.ts";
-
-type Spelling = "copilot-cli" | "copilot-cli-pascalcase";
-
-// A payload in camelCase does not name its event: the launcher does.
-function decoded(spelling: Spelling, file: string): HostEvent {
-  const [event = ""] = file.split(".");
-  return copilotCli.decode(event, recordedPayload(spelling, file));
-}
-
-describe("a recorded payload", () => {
-  const transcript = {
-    path: "/home/user/.copilot/session-state/00000000-0000-4000-8000-000000000040/events.jsonl",
-    untilEpochMs: 1_795_218_758_462,
-  };
-  const kinds: [camel: string, pascal: string | null, Partial<HostEvent>][] = [
-    ["sessionStart.new", "SessionStart.new", { kind: "session_start", source: "startup" }],
-    ["sessionStart.resume", "SessionStart.resume", { kind: "session_start", source: "resume" }],
-    ["userPromptSubmitted", "UserPromptSubmit", { kind: "prompt", cwd: "/home/user/demo" }],
-    ["userPromptTransformed", null, { kind: "other" }],
-    ["preToolUse.view", "PreToolUse.Read", { kind: "other" }],
-    ["permissionRequest.bash", "PermissionRequest.bash", { kind: "other" }],
-    [
-      "postToolUse.bash",
-      "PostToolUse.Bash",
-      {
-        kind: "tool_use",
-        failed: false,
-        toolInput: { command: "echo hi-from-copilot", description: "scripted" },
-      },
-    ],
-    [
-      "postToolUse.view",
-      "PostToolUse.Read",
-      { kind: "tool_use", toolInput: { path: "/home/user/demo/note.txt" } },
-    ],
-    ["agentStop", "Stop", { kind: "turn_end", transcript }],
-    ["preCompact.manual", "PreCompact.manual", { kind: "before_compact" }],
-    ["sessionEnd.complete", "SessionEnd.complete", { kind: "session_end", reason: "complete" }],
-    ["sessionEnd.user_exit", "SessionEnd.user_exit", { kind: "session_end", reason: "user_exit" }],
-  ];
-  test.each(kinds)("%s is what it says it is, and so is %s", (camel, pascal, expected) => {
-    expect(decoded("copilot-cli", camel)).toMatchObject(expected);
-    if (pascal !== null) expect(decoded("copilot-cli-pascalcase", pascal)).toMatchObject(expected);
-  });
-
-  test.each<[string, Partial<HostEvent>]>([
-    ["UserPromptSubmit.in-subagent", { kind: "other" }],
-    ["PostToolUse.Bash.in-subagent", { kind: "tool_use", agentType: "task" }],
-    ["Stop.in-subagent", { kind: "other" }],
-    ["SubagentStop", { kind: "other" }],
-  ])("%s belongs to the session of its parent, and is not the user's", (file, expected) => {
-    const { parent_agent_id, agent_id } = recordedPayload("copilot-cli-pascalcase", file);
-    expect(decoded("copilot-cli-pascalcase", file)).toMatchObject({
-      ...expected,
-      sessionId: parent_agent_id,
-      agentId: agent_id,
-    });
-  });
-});
 
 describe("a tool use", () => {
   const used = (fields: object) => copilotCli.decode("postToolUse", { sessionId: "s", ...fields });
@@ -155,23 +95,6 @@ describe("a payload that a hook of Claude Code brings", () => {
   test.each(["claude-code", "codex", "gemini-cli"])("is not one of %s", (host) => {
     for (const file of recordedFiles(host))
       expect(hostOf(host, recordedPayload(host, file))?.name).toBe(host);
-  });
-});
-
-describe("an answer", () => {
-  const context = "what was learned";
-  const rendered = (spelling: Spelling, file: string) =>
-    copilotCli.render(decoded(spelling, file), { context, notice: "update mem" });
-
-  test.each([
-    ["copilot-cli", "sessionStart.new"],
-    ["copilot-cli", "userPromptSubmitted"],
-    ["copilot-cli", "postToolUse.view"],
-    ["copilot-cli-pascalcase", "SessionStart.new"],
-    ["copilot-cli-pascalcase", "UserPromptSubmit"],
-    ["copilot-cli-pascalcase", "PostToolUse.Read"],
-  ] as const)("to %s %s is at the top level", (spelling, file) => {
-    expect(JSON.parse(rendered(spelling, file))).toEqual({ additionalContext: context });
   });
 });
 

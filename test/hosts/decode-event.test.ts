@@ -1,8 +1,11 @@
 // Events that hosts have alike: prompts that no user wrote, fields that are missing, files that a tool wrote.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readResult } from "../../src/core/tools/tool-result.ts";
+import type { HostEvent } from "../../src/hosts/host-event.ts";
 import { hostOf } from "../../src/hosts/registry.ts";
 import type { JsonObject } from "../../src/text/json.ts";
+import { recordedPayload } from "./recorded.ts";
 
 const ids = {
   session_id: "s1",
@@ -72,6 +75,60 @@ test.each<[string, string, string, object, string[] | undefined]>([
   const decoded = hostOf(host, {})?.decode(event, { ...ids, ...used } as JsonObject);
   expect(decoded).toMatchObject({ kind: "tool_use" });
   expect(decoded?.kind === "tool_use" && decoded.wrote).toEqual(wrote);
+});
+
+const decodedPayloads: Record<string, Record<string, object>> = JSON.parse(
+  readFileSync(new URL("../fixtures/host-events/decoded.json", import.meta.url), "utf8"),
+);
+const hostIn = (folder: string) => hostOf(folder.replace("-pascalcase", ""), {});
+
+// A payload of Copilot in camelCase does not name its event: the launcher does.
+function decodedFrom(folder: string, file: string): HostEvent {
+  const event = hostIn(folder)?.decode(file.split(".")[0] ?? "", recordedPayload(folder, file));
+  if (event === undefined) throw new Error(`no host ${folder}`);
+  return event;
+}
+
+describe.each(Object.entries(decodedPayloads))("a payload that %s recorded", (folder, files) => {
+  test.each(Object.entries(files))("%s is what it says it is", (file, expected) => {
+    expect(decodedFrom(folder, file)).toMatchObject(expected);
+  });
+});
+
+const context = "what was\nlearned";
+const nested = (hookEventName: string) => ({
+  systemMessage: "update mem",
+  hookSpecificOutput: { hookEventName, additionalContext: context },
+});
+
+test.each<[string, string, object | null]>([
+  ["claude-code", "SessionStart.startup", nested("SessionStart")],
+  ["claude-code", "SessionStart.compact", nested("SessionStart")],
+  ["claude-code", "SessionStart.resume", { systemMessage: "update mem" }],
+  ["claude-code", "UserPromptSubmit", nested("UserPromptSubmit")],
+  ["claude-code", "PreToolUse.Read", nested("PreToolUse")],
+  ["claude-code", "PostToolUse.Bash", null],
+  ["codex", "SessionStart.startup", nested("SessionStart")],
+  ["codex", "SessionStart.compact", nested("SessionStart")],
+  ["codex", "UserPromptSubmit", nested("UserPromptSubmit")],
+  ["codex", "PreToolUse.Bash", nested("PreToolUse")],
+  ["codex", "PostToolUse.Bash", null],
+  ["gemini-cli", "SessionStart.resume", { systemMessage: "update mem" }],
+  ["gemini-cli", "BeforeAgent", nested("BeforeAgent")],
+  ["gemini-cli", "AfterTool.read_file", nested("AfterTool")],
+  ["copilot-cli", "userPromptSubmitted", { additionalContext: context }],
+  ["copilot-cli", "postToolUse.view", { additionalContext: context }],
+  ["copilot-cli-pascalcase", "UserPromptSubmit", { additionalContext: context }],
+  ["copilot-cli-pascalcase", "PostToolUse.Read", { additionalContext: context }],
+])("an answer of %s to %s is one line in the host's envelope, or nothing", (folder, file, expected) => {
+  const render = (text: string) =>
+    hostIn(folder)?.render(decodedFrom(folder, file), { context: text, notice: "update mem" }) ?? "";
+  const output = render(context);
+  expect(output === "" ? null : JSON.parse(output)).toEqual(expected);
+  expect(output).not.toContain("\n");
+  // Above 10,000 characters Claude Code gives the model a file name, and Codex cuts.
+  const most = folder === "claude-code" || folder === "codex" ? 10_000 : 61_000;
+  expect(render("word ".repeat(20_000)).length).toBeLessThan(most);
 });
 
 describe("Qwen Code", () => {

@@ -1,41 +1,7 @@
 // Gemini CLI's recorded payloads as our events, and our answers in its envelope.
 import { describe, expect, test } from "vitest";
 import { geminiCli, geminiCliIntegration } from "../../src/hosts/gemini-cli.ts";
-import type { HostEvent } from "../../src/hosts/host-event.ts";
-import { recordedPayload } from "./recorded.ts";
 import { somePlace } from "./some-place.ts";
-
-const recorded = (file: string) => recordedPayload("gemini-cli", file);
-const decoded = (file: string): HostEvent => geminiCli.decode("as-registered", recorded(file));
-
-describe("a recorded payload", () => {
-  const note = "/home/user/demo/note.txt";
-  const kinds: [string, Partial<HostEvent>][] = [
-    ["SessionStart.startup", { kind: "session_start", source: "startup", cwd: "/home/user/demo" }],
-    ["SessionStart.resume", { kind: "session_start", source: "resume" }],
-    ["SessionStart.clear", { kind: "session_start", source: "clear" }],
-    [
-      "BeforeAgent",
-      {
-        kind: "prompt",
-        text: "[[shell: echo hi-from-gemini]][[read: /home/user/demo/note.txt]][[final: GEM_ONE]]",
-        eventKey: null,
-        promptKey: null,
-      },
-    ],
-    ["BeforeTool.read_file", { kind: "other", name: "BeforeTool" }],
-    ["AfterTool.read_file", { kind: "tool_use", toolName: "read_file", toolInput: { file_path: note } }],
-    ["AfterTool.run_shell_command", { kind: "tool_use", toolName: "run_shell_command", failed: false }],
-    ["AfterAgent", { kind: "turn_end", lastAssistantMessage: "GEM_ONE" }],
-    ["PreCompress.auto", { kind: "other", name: "PreCompress" }],
-    ["PreCompress.manual", { kind: "before_compact" }],
-    ["SessionEnd.exit", { kind: "session_end", reason: "exit" }],
-    ["SessionEnd.clear", { kind: "session_end", reason: "clear" }],
-  ];
-  test.each(kinds)("%s is what it says it is", (file, expected) => {
-    expect(decoded(file)).toMatchObject(expected);
-  });
-});
 
 describe("a tool use", () => {
   const used = (fields: object) => geminiCli.decode("AfterTool", { session_id: "s", ...fields });
@@ -66,30 +32,6 @@ describe("a tool use", () => {
     expect(used({ tool_name: "mcp_mem_search", mcp_context })).toMatchObject({
       toolName: "mcp__mem__search",
     });
-  });
-});
-
-describe("an answer", () => {
-  const context = "what was learned";
-  const rendered = (file: string, notice: string | null = null) =>
-    geminiCli.render(decoded(file), { context, notice });
-
-  test.each([
-    ["SessionStart.startup", "SessionStart"],
-    ["SessionStart.clear", "SessionStart"],
-    ["BeforeAgent", "BeforeAgent"],
-    ["AfterTool.read_file", "AfterTool"],
-  ])("to %s is nested under the name of the event", (file, hookEventName) => {
-    expect(JSON.parse(rendered(file))).toEqual({
-      hookSpecificOutput: { hookEventName, additionalContext: context },
-    });
-  });
-
-  test("to a resumed session brings a notice but no context", () => {
-    expect(JSON.parse(rendered("SessionStart.resume", "update mem"))).toEqual({
-      systemMessage: "update mem",
-    });
-    expect(rendered("SessionStart.resume")).toBe("");
   });
 });
 
