@@ -83,13 +83,12 @@ export const openclaw = {
 
   steps: {
     shell: (command) => ({ call: "exec", input: { command } }),
+    read: (file) => ({ call: "read", input: { path: file } }),
     // The gateway keeps tools of MCP servers behind its catalog.
     mem: (tool, args) => [{ call: "tool_call", input: { id: `mem__${tool}`, args } }],
   },
 
   features: [claudeMemory()],
-
-  cannot: { "records of a file before it is read": "a plugin adds to the system prompt only" },
 };
 
 export function nodeOf({ root }) {
