@@ -20,10 +20,11 @@ export function initBody(
   if (about.session.isSubagent || machineTriggers.has(textField(context, "trigger"))) return null;
   const given = textField(event, "currentUserMessage") || event.prompt;
   if (typeof given !== "string") return null;
+  const run = runOf(event, context);
   const prompt = userText(given);
-  // The gateway announces the result of a sub-agent: nothing but its own block.
-  if (prompt === "" && given.includes(contextStart)) return null;
-  return { ...origin(about), prompt, ...withRun(runOf(event, context)) };
+  // The gateway announces the result of a sub-agent in a separate run, or as nothing but an internal block.
+  if (run.startsWith("announce:") || (prompt === "" && given.includes(contextStart))) return null;
+  return { ...origin(about), prompt, ...withRun(run) };
 }
 
 /**

@@ -118,6 +118,7 @@ describe("a sub-agent", () => {
     const block = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nSeven.\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>";
     const prompt = `[Fri 2026-11-20 23:54 UTC] ${block}`;
     await gateway.emit("before_prompt_build", { event: { prompt }, ctx: { runId: "r3" } });
+    await gateway.emit("before_prompt_build", { event: { prompt: "" }, ctx: { runId: "announce:v1:r2" } });
     await gateway.settled();
     await drained(at.worker);
     const sessions = await items(at.worker, "/sessions");
