@@ -1,8 +1,8 @@
-// The last summary, with marks behind quoted titles of records from outside, and the agent's last message.
+// The last turn if it has no answer; the last summary, with marks behind quoted titles of records from outside, and the agent's last message.
 import type { Observation, SessionSummary } from "../core/records/records.ts";
 import type { ContextPort } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { plainLine } from "./quote.ts";
+import { dayOf, plainLine } from "./quote.ts";
 import { markedBy, marksOf, titleOf, untrustedSource } from "./record-text.ts";
 
 interface LastSummary {
@@ -39,6 +39,21 @@ export function lastWordsOf(
 }
 
 const maxMessageChars = 600;
+
+/** The line of the newest prompt if the agent gave no answer. A killed session looks like one in another terminal. */
+export function interruptedLine(
+  { statements }: Pick<ContextPort, "statements">,
+  projects: readonly string[],
+  exceptSession: string,
+): string | null {
+  const turn = projects.map((project) => statements?.interrupted?.(project, exceptSession)).find(Boolean);
+  if (turn === undefined) return null;
+  const asked = plainLine(turn.prompt_text, maxAskedChars).replace(/[.:]+$/, "");
+  const doubt = turn.is_active === 1 ? ", unless it still runs" : "";
+  return `- ${asked} → interrupted, no answer recorded${doubt} (${dayOf(turn.created_at_epoch)})`;
+}
+
+const maxAskedChars = 90;
 
 // Null without text. Of a doubted summary only what rests on no record is shown.
 function lastSummaryOf(

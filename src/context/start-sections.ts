@@ -10,7 +10,7 @@ import { saysChanged } from "../statements/text/sentence-cues.ts";
 import { sharedCount, topicTermsOf } from "../statements/text/topic-terms.ts";
 import { branchMark, mergedFirst } from "./branches.ts";
 import { textTokens } from "./budget.ts";
-import type { EarlierPrompt, InterruptedTurn, StatementsPort } from "./context-port.ts";
+import type { EarlierPrompt, StatementsPort } from "./context-port.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
 import { dayOf, plainLine } from "./quote.ts";
@@ -24,14 +24,14 @@ export interface SectionsRequest {
   known: ReadonlySet<number>;
   /** The command that lists all rules; without one, search finds them. */
   rulesCommand?: string;
-  /** `sdk_session_id` of the reader's session, "" for a new one; without it no interrupted turn is named. */
-  exceptSession?: string | undefined;
+  /** The line of a turn without an answer. */
+  interrupted?: string | null;
 }
 
 /** `rankable` is absent where only the salient statements can be read. */
 export type StatementSource = {
   [Read in "standingRules" | "statements"]: (request: Parameters<StatementsPort[Read]>[0]) => QuotedRecord[];
-} & Partial<Pick<StatementsPort, "rankable" | "asked" | "interrupted">>;
+} & Partial<Pick<StatementsPort, "rankable" | "asked">>;
 
 export interface StartSections {
   sections: StartSection[];
@@ -54,7 +54,7 @@ export interface StartSection {
  */
 export function startSections(
   source: StatementSource | undefined,
-  { projects, tokens, known, rulesCommand, exceptSession }: SectionsRequest,
+  { projects, tokens, known, rulesCommand, interrupted = null }: SectionsRequest,
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
   // Other pinned records than rules are shown before the sections.
@@ -63,11 +63,7 @@ export function startSections(
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
-  const [interrupted] =
-    exceptSession === undefined
-      ? []
-      : projects.flatMap((project) => source.interrupted?.(project, exceptSession) ?? []);
-  if (standing.length + statements.length === 0 && interrupted === undefined)
+  if (standing.length + statements.length === 0 && interrupted === null)
     return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
   // The most salient statements need not be the newest.
@@ -111,7 +107,7 @@ export function startSections(
         { openIds, said, repeats },
       ),
       tokens * shares.sessions,
-      () => (interrupted === undefined ? null : interruptedLine(interrupted)),
+      () => interrupted,
     ),
     room.fill(
       "Found and decided",
@@ -348,13 +344,6 @@ interface Shown {
   /** Texts that the reader has. */
   said: ReadonlySet<string>;
   repeats: (text: string) => boolean;
-}
-
-// A session that was killed looks like one that works in another terminal.
-function interruptedLine({ prompt_text, created_at_epoch, is_active }: InterruptedTurn): string {
-  const asked = plainLine(prompt_text, maxChars.asked).replace(/[.:]+$/, "");
-  const doubt = is_active === 1 ? ", unless it still runs" : "";
-  return `- ${asked} → interrupted, no answer recorded${doubt} (${dayOf(created_at_epoch)})`;
 }
 
 /**

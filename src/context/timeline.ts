@@ -9,7 +9,7 @@ import {
   type ProjectFolders,
 } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { lastWordsOf } from "./last-summary.ts";
+import { interruptedLine, lastWordsOf } from "./last-summary.ts";
 import { plainLine } from "./quote.ts";
 import {
   createMarkdown,
@@ -32,7 +32,7 @@ export interface TimelineRequest {
   known: ReadonlySet<number>;
   /** False leaves out routine work, but of a young project, and statements that the sections left out. */
   isWhole: boolean;
-  /** As in the sections. */
+  /** `sdk_session_id` of the reader's session, "" for a new one; without it no interrupted turn is named. */
   exceptSession?: string | undefined;
 }
 
@@ -118,7 +118,8 @@ async function viewFor(
     ? searchCommand.replace(/search$/, "rules")
     : undefined;
   const forSections = {
-    ...{ projects, known, tokens: sectionTokens, exceptSession },
+    ...{ projects, known, tokens: sectionTokens },
+    interrupted: exceptSession === undefined ? null : interruptedLine(port, projects, exceptSession),
     ...(rulesCommand && { rulesCommand }),
   };
   const { sections, isKept, records: quoted } = startSections(port.statements, forSections);

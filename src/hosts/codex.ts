@@ -43,9 +43,8 @@ const folderVariable = "CODEX_HOME";
 
 /** Payloads recorded from 0.169.0. */
 export const codex: Host = {
-  name,
+  ...{ name, decode, render },
   transcripts: { folderVariable, folder: ".codex", exitCode },
-  ...{ decode, render },
 };
 
 export const codexIntegration: Integration = {

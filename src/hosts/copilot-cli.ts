@@ -97,10 +97,7 @@ const transcripts: Transcripts = { folderVariable: "COPILOT_HOME", folder: ".cop
  * Payloads recorded from 1.0.102, in both spellings: an event registered in camelCase has fields in camelCase. The context of
  * a start is not saved with the messages.
  */
-export const copilotCli: Host = {
-  ...{ name: host, keepsPromptsOnly: true, transcripts },
-  ...{ isSender, decode, render },
-};
+export const copilotCli: Host = { name: host, keepsPromptsOnly: true, isSender, transcripts, decode, render };
 
 // It also runs the hooks in a project's `.claude/settings.json`, with its own payloads.
 function isSender(payload: JsonObject): boolean {

@@ -169,10 +169,8 @@ async function atStart(
   const cwd = cleanText(event.cwd);
   const written = await deps.writtenFor(host, cwd);
   const exceptSession = sessionOf(reader.session)?.sdk_session_id ?? "";
-  const { text, ...claim } = await context.forSession({
-    ...{ project: projectOf(cwd), cwd, written },
-    exceptSession,
-  });
+  const asked = { project: projectOf(cwd), cwd, written, exceptSession };
+  const { text, ...claim } = await context.forSession(asked);
   const log = injectedAs("start", null, { text, ...claim });
   if (hasLeft() || !(await isFirst(() => ledger.claimStart(reader, start, { ...claim, ...log }))))
     return null;
