@@ -156,8 +156,8 @@ function costOf(leaf: string): number {
   return Math.max(1, jsonLength(leaf) - 2);
 }
 
-// The length to which the longest strings must come down so that all together stay within the budget.
-function levelFor(costs: readonly number[], budget: number): number {
+/** The length to which the longest of several must come down so that all together stay within the budget. */
+export function levelFor(costs: readonly number[], budget: number): number {
   const ascending = costs.toSorted((a, b) => a - b);
   let left = budget;
   for (const [index, cost] of ascending.entries()) {

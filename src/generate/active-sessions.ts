@@ -19,8 +19,6 @@ export interface ActiveSession {
   lastPromptNumber: number;
   /** Epoch of its first call since the worker started or the session was released. */
   readonly startTime: number;
-  /** Epoch at which its last call ended, or null. */
-  lastCallAt: number | null;
   /** Tokens since `startTime`. */
   cumulativeInputTokens: number;
   cumulativeOutputTokens: number;
@@ -82,7 +80,7 @@ export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost 
   }
 
   function rest(active: ActiveSession): void {
-    Object.assign(active, { pendingMessages: [], generatorPromise: null, lastCallAt: clock.now() });
+    Object.assign(active, { pendingMessages: [], generatorPromise: null });
     idle.set(active.sessionDbId, { active, since: clock.monotonicMs() });
   }
 
@@ -138,7 +136,6 @@ function createActive(session: SessionInWork, now: number): ActiveSession {
     generatorPromise: null,
     lastPromptNumber: 0,
     startTime: now,
-    lastCallAt: null,
     cumulativeInputTokens: 0,
     cumulativeOutputTokens: 0,
   };

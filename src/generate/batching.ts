@@ -1,57 +1,52 @@
-// When the messages of a session are due for a call. An idle session's go after a second; a busy one's are gathered,
-// because each call pays for the model's instructions.
+// When the messages of a session are due for a call. Each call pays for the model's instructions, so a turn gets one, at its
+// end.
 
 /** The due messages of a session; the store counts no more than it was asked to. */
 export interface WaitingMessages {
   count: number;
-  /** Epoch of the oldest one. */
-  oldestAt: number;
-  /** Not looked up when the count reaches the limit. */
+  /** Epoch of the newest one. */
+  newestAt: number;
+  /** The turn ended. Not looked up when the count reaches the limit. */
   hasSummarize: boolean;
-  /** All failed before: each is tried alone, so there is nothing to wait for. */
+  /** They were put back before: there is nothing to wait for. */
   isRetry: boolean;
   /** The session ended: nothing more comes. */
   isCompleted: boolean;
+  /** The user sent a further prompt since the first one: its turn was broken off. */
+  isBeforePrompt: boolean;
 }
 
 export interface Batching {
-  /** Messages and characters of one call at most; a longer message goes alone. */
+  /** Messages of one call at most; of such that failed before, and characters of their payloads. */
   maxMessages: number;
+  maxRetried: number;
   maxChars: number;
-  /** Null when a call costs nothing, so messages are due immediately. */
-  wait: {
-    /** This many messages do not wait. */
-    enough: number;
-    /** Wait of the oldest in an idle session: parallel tool uses come together. */
-    idleMs: number;
-    /** In a busy one, where more are about to come. */
-    busyMs: number;
-  } | null;
+  /** How long a turn without an end waits after its newest message; null when a call costs nothing. */
+  idleMs: number | null;
 }
 
-/** Ten tool uses in one call cost a fourth of the input tokens of ten calls, five a third. */
+// A prompt shows an excerpt of each message: their payloads only have to fit into memory.
+const maxTurnChars = 8_000_000;
+const mostUses = 40;
+
+/** The uses of a turn and its end. Nearly all pauses in recorded turns are shorter than five minutes. */
 export const modelBatching: Batching = {
-  maxMessages: 20,
-  maxChars: 60_000,
-  wait: { enough: 10, idleMs: 1_000, busyMs: 5_000 },
+  maxMessages: mostUses + 1,
+  maxRetried: mostUses + 1,
+  maxChars: maxTurnChars,
+  idleMs: 5 * 60_000,
 };
 
-/** A local batch keeps the event loop busy for about 10 ms. */
-export const localBatching: Batching = { maxMessages: 50, maxChars: 1_000_000, wait: null };
+/** Clients of the hosted server may send no end of a turn, and write no provisional records. */
+export const hostedBatching: Batching = { ...modelBatching, idleMs: 5_000 };
 
-/**
- * Epoch at which the messages are due, as far as is known now. A session is busy when its oldest message came while its
- * last call ran, which ended at `lastCallAt`.
- */
-export function dueAt(
-  waiting: WaitingMessages,
-  { wait }: Batching,
-  { now, lastCallAt }: { now: number; lastCallAt: number | null },
-): number {
-  if (wait === null || waiting.count >= wait.enough) return now;
-  if (waiting.hasSummarize || waiting.isRetry || waiting.isCompleted) return now;
+/** A local batch keeps the event loop busy for about 10 ms. A message that failed is tried alone. */
+export const localBatching: Batching = { maxMessages: 50, maxRetried: 1, maxChars: 1_000_000, idleMs: null };
+
+/** Epoch at which the messages are due, as far as is known now. */
+export function dueAt(waiting: WaitingMessages, { idleMs, maxMessages }: Batching, now: number): number {
+  if (idleMs === null || waiting.count >= maxMessages) return now;
+  if (waiting.hasSummarize || waiting.isRetry || waiting.isCompleted || waiting.isBeforePrompt) return now;
   // The clock was put back since it was stored: its age is unknown.
-  if (waiting.oldestAt > now) return now;
-  const isBusy = lastCallAt !== null && waiting.oldestAt < lastCallAt;
-  return waiting.oldestAt + (isBusy ? wait.busyMs : wait.idleMs);
+  return waiting.newestAt > now ? now : waiting.newestAt + idleMs;
 }

@@ -5,7 +5,6 @@ import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Release } from "../core/records/queue.ts";
 import type { Observation, SessionSummary } from "../core/records/records.ts";
 import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
-import type { BatchSizes } from "./batch-sizes.ts";
 import type { Batching, WaitingMessages } from "./batching.ts";
 import { callProvider, storedError } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
@@ -15,7 +14,7 @@ import { maxClaims, type Retries } from "./retry.ts";
 import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
 import { noUsage } from "./token-usage.ts";
-import { isDescribed, withoutEmptyTurns } from "./turns.ts";
+import { isDescribed, isShown, withoutEmptyTurns } from "./turns.ts";
 
 export interface QueuedBatch extends GenerationBatch {
   session: SessionInWork & { status: "active" | "completed" };
@@ -26,18 +25,28 @@ export interface Made {
   summaries: SessionSummary[];
   /** Older observations that are routine or superseded now. */
   changed?: Observation[];
+  /** Records that the reply leaves out. */
+  deleted?: readonly { kind: "observation" | "summary"; id: number; project: string }[];
 }
 
 /** The queue's port: SQLite in the worker, Postgres on the server. */
 export interface GenerationQueue<B extends QueuedBatch = QueuedBatch> {
   claim(
     sessionId: number,
-    request: { now: number; leaseMs: number; limit: number; maxChars: number },
+    request: { now: number; leaseMs: number; limit: number; limitOfRetry?: number; maxChars: number },
   ): Promise<B | null>;
   complete(batch: B, reply: SettledReply): Promise<Made>;
   release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
   /** Reads at most `limit` due messages of the session; null when none is due. */
   waiting(sessionId: number, now: number, limit: number): WaitingMessages | null;
+}
+
+/** The queue of a worker, which writes provisional records too. */
+export interface DraftQueue<B extends QueuedBatch = QueuedBatch> extends GenerationQueue<B> {
+  /** The session's oldest messages without provisional records; null when there are none. */
+  undrafted(sessionId: number, limit: number): B | null;
+  /** Stores provisional records; the messages wait on. */
+  draft(batch: B, reply: SettledReply): Promise<Made>;
 }
 
 export interface BatchDeps<B extends QueuedBatch> {
@@ -61,7 +70,6 @@ export interface BatchRequest {
   /** Null: `local` writes, and no model is called. */
   permit: Permit | null;
   retries: Retries;
-  sizes: BatchSizes;
 }
 
 /** True when more messages may wait. Settles the permit in any case. */
@@ -76,7 +84,8 @@ export async function generateBatch<B extends QueuedBatch>(
     const batch = await queue.claim(request.sessionId, {
       now: clock.now(),
       leaseMs: deps.timeoutMs,
-      limit: request.sizes.of(request.sessionId),
+      limit: deps.batching.maxMessages,
+      limitOfRetry: deps.batching.maxRetried,
       maxChars: deps.batching.maxChars,
     });
     if (batch === null) return false;
@@ -105,7 +114,7 @@ async function work<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: C
   const { permit, active } = call;
   const { signal } = active.abortController;
   // The messages that are left out are completed with the batch: read, and nothing to record.
-  const messages = withoutEmptyTurns(batch).filter(isDescribed);
+  const messages = withoutEmptyTurns(batch).filter(permit === null ? isDescribed : isShown);
   const isAsked = messages.length > 0;
   let reply: GenerationReply;
   try {
@@ -127,12 +136,12 @@ async function work<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: C
   const made = await store(deps, batch, reply);
   if (made === undefined) return false;
   call.retries.finished(batch.messages);
-  if (isAsked) call.sizes.answered(batch.session.id, batch.messages.length);
   deps.onCompleted(made);
   return true;
 }
 
-function emptyReply({ name }: Provider): GenerationReply {
+/** Nothing was asked: what exists stays. */
+export function emptyReply({ name }: Pick<Provider, "name">): GenerationReply {
   return { observations: [], summaries: [], generator: name, usage: noUsage };
 }
 
@@ -176,48 +185,83 @@ const storeRetryMs = 60_000;
 async function releaseFailed<B extends QueuedBatch>(
   deps: BatchDeps<B>,
   batch: B,
-  { failure, active, permit, retries, sizes }: Call & { failure: MemError },
+  { failure, active, permit, retries }: Call & { failure: MemError },
 ): Promise<void> {
   const { queue, clock, circuit, onFailure } = deps;
   const now = clock.now();
   const reason = storedError(failure);
   const answers = circuit.answers();
-  const isProbe = permit?.isProbe === true;
-  const size = batch.messages.length;
-  const kind = failure instanceof ModelFailure ? failure.kind : null;
-  if (failure instanceof ModelFailure) {
-    const explained = size === 1 && batch.messages.every((each) => retries.explains(each, failure, answers));
-    permit?.failed(failure, now, explained);
-    if (kind === "timeout") sizes.timedOut(batch.session.id, { size, isProbe });
-  }
-  onFailure(reason, size);
+  const { messages } = batch;
+  if (failure instanceof ModelFailure)
+    permit?.failed(
+      failure,
+      now,
+      messages.every((each) => retries.explains(each, failure, answers)),
+    );
+  onFailure(reason, messages.length);
   const uselessUntil = circuit.isUseless() ? circuit.resumesAt(now) : null;
-  await Promise.all(
-    batch.messages.map(async (message) => {
-      const call = { reason, now, size, isProbe, answers, uselessUntil };
-      const release = retries.afterFailure(message, failure, call);
-      const isUseless = kind === "bad_answer" && release.kind === "dead";
-      if (isUseless && (await writeLocally(deps, batch, { message, active }))) retries.finished([message]);
-      else await queue.release([message], release);
-    }),
-  );
+  const call = { reason, now, isProbe: permit?.isProbe === true, answers, uselessUntil };
+  const releases = messages.map((message) => ({
+    message,
+    release: retries.afterFailure(message, failure, call),
+  }));
+  // A turn is tried again as a whole.
+  const at = Math.max(...releases.map(({ release }) => ("at" in release ? release.at : 0)));
+  const isRefused = releases.every(({ release }) => release.kind === "dead");
+  if (isRefused && failure instanceof ModelFailure && (await writeLocally(deps, batch, active)))
+    retries.finished(messages);
+  else
+    await Promise.all(
+      releases.map(({ message, release }) =>
+        queue.release([message], "at" in release ? { ...release, at } : release),
+      ),
+    );
 }
 
-/** Writes a message without the model whose answers to it are useless. False where `local` cannot; a store error retries. */
+/** Writes a turn without the model that cannot. False where `local` cannot; a store error retries. */
 async function writeLocally<B extends QueuedBatch>(
   deps: BatchDeps<B>,
   batch: B,
-  { message, active }: { message: ClaimedMessage; active: ActiveSession },
+  active: ActiveSession,
 ): Promise<boolean> {
   if (deps.local === null) return false;
-  const alone = { ...batch, messages: [message] };
   try {
-    const reply = await ask(deps, alone, { permit: null, active });
-    const made = await store(deps, alone, reply);
+    const messages = withoutEmptyTurns(batch).filter(isDescribed);
+    const reply = await ask(deps, { ...batch, messages }, { permit: null, active });
+    const made = await store(deps, batch, reply);
     if (made !== undefined) deps.onCompleted(made);
     return true;
   } catch (cause) {
-    deps.onFailure(storedError(toMemError(cause)), 1);
+    deps.onFailure(storedError(toMemError(cause)), batch.messages.length);
     return false;
   }
 }
+
+/** Writes provisional records of the session's new messages, which then wait for the model. True when more may come. */
+export async function draftBatch<B extends QueuedBatch>(
+  {
+    queue,
+    onCompleted,
+    timeoutMs,
+  }: Pick<BatchDeps<B>, "onCompleted" | "timeoutMs"> & {
+    queue: Pick<DraftQueue<B>, "undrafted" | "draft">;
+  },
+  { sessionId, local, signal }: { sessionId: number; local: Provider; signal: AbortSignal },
+): Promise<boolean> {
+  const batch = queue.undrafted(sessionId, mostDrafted);
+  if (batch === null) return false;
+  const messages = withoutEmptyTurns(batch).filter(isDescribed);
+  const reply = await callProvider(local, { ...batch, messages }, { timeoutMs, signal });
+  onCompleted(await queue.draft(batch, settledUses(batch, asDraft(reply))));
+  return batch.messages.length === mostDrafted;
+}
+
+// What rules take for a rule of the user is a proposal until the model has judged it.
+function asDraft(reply: GenerationReply): GenerationReply {
+  const observations = reply.observations.map(({ statement, ...draft }) =>
+    statement === undefined ? draft : { ...draft, statement: { ...statement, standing: false } },
+  );
+  return { ...reply, observations, upgrade: true, isDraft: true };
+}
+
+const mostDrafted = 50;

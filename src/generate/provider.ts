@@ -3,6 +3,7 @@ import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
 import type { TokenUsage } from "./token-usage.ts";
+import type { Known } from "./writer/known-things.ts";
 
 /** Messages of one session, oldest first, already cleaned. */
 export interface GenerationBatch {
@@ -13,6 +14,10 @@ export interface GenerationBatch {
   recentTitles: readonly string[];
   /** The turn of each message that asks for a summary. */
   turns?: ReadonlyMap<number, Turn>;
+  /** The prompt of a turn that has not ended. */
+  request?: string | undefined;
+  /** Reads what is known from before the end of the turn. */
+  knownBefore?: () => Known;
   /** Useless answers are not asked again: recent ones were useless to every session, and each is paid for. */
   askOnce?: boolean;
 }
@@ -27,6 +32,12 @@ export interface GenerationReply {
   usage: TokenUsage;
   /** `local` wrote it instead of a model: worth regenerating. */
   upgrade?: boolean;
+  /** A model saw the messages: what rules wrote of them and it leaves out goes. */
+  isJudged?: boolean;
+  /** Ids of open work that the turn ended. */
+  closes?: readonly number[];
+  /** Provisional, until the model's call at the end of the turn. */
+  isDraft?: boolean;
 }
 
 /**

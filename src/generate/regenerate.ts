@@ -15,14 +15,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import { MemError, toMemError } from "../core/errors.ts";
-import type { ClaimedMessage } from "../core/records/messages.ts";
-import type { CallLimits, RegenerationRequest } from "../core/records/regeneration.ts";
+import type { RegenerationRequest } from "../core/records/regeneration.ts";
 import { callProvider, redactedMessage } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
-import type { Made } from "./generate-batch.ts";
+import { emptyReply, type Made } from "./generate-batch.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
-import { intoCalls } from "./regeneration-plan.ts";
+import { callsOf } from "./regeneration-plan.ts";
 import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
 import { addUsage } from "./token-usage.ts";
@@ -31,8 +30,8 @@ import { addUsage } from "./token-usage.ts";
 export interface RegenerationList<B extends GenerationBatch = GenerationBatch> {
   /** Adds the raw events of the request; resolves with the number that wait. */
   select(request: RegenerationRequest): Promise<number>;
-  /** The next events that must be replaced together, above the limits if need be; null at the end. */
-  next(limits: CallLimits): Promise<B | null>;
+  /** The next turn, or a part of it; null at the end. */
+  next(maxMessages: number): Promise<B | null>;
   /** False once something that the model would see was withdrawn. */
   isCurrent(batch: B): boolean;
   /** Replaces the records; null, and nothing stored, when the batch is not current. */
@@ -64,7 +63,7 @@ export interface RegeneratorDeps<B extends GenerationBatch> {
   circuit: Pick<CircuitBreaker, "admit" | "state">;
   clock: Clock;
   /** Of one call. */
-  limits: CallLimits;
+  maxMessages: number;
   timeoutMs: number;
   /** Resolves when intake is idle enough. */
   idle(): Promise<void>;
@@ -173,7 +172,7 @@ const maxFailuresInARow = 5;
 async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promise<string | null> {
   const { list, circuit, clock } = context;
   for (let failures = 0; failures < maxFailuresInARow; ) {
-    const batch = await list.next(context.limits);
+    const batch = await list.next(context.maxMessages);
     if (batch === null) return null;
     const outcome = await regenerate(context, batch);
     if (outcome === "replaced") failures = 0;
@@ -187,22 +186,16 @@ async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promi
   return "the provider failed too often in a row";
 }
 
-/** One batch, in calls of bounded size whose replies are stored together. */
+/** One turn; the replies of several calls are stored together. */
 async function regenerate<B extends GenerationBatch>(context: RunContext<B>, batch: B): Promise<Outcome> {
   const { list, progress } = context;
-  let whole: GenerationReply | null = null;
-  for (const messages of intoCalls(batch.messages, sizeOf, context.limits)) {
-    const before: readonly string[] = whole === null ? [] : titlesOfWork(whole);
-    const recentTitles = [...batch.recentTitles, ...before];
-    const reply: Awaited<ReturnType<typeof ask>> = await ask(context, batch, {
-      ...batch,
-      messages,
-      recentTitles,
-    });
+  let whole: GenerationReply = emptyReply(context.model);
+  for (const [at, part] of callsOf(batch, context.maxMessages).entries()) {
+    const recentTitles = [...batch.recentTitles, ...titlesOfWork(whole)];
+    const reply = await ask(context, batch, { ...part, recentTitles });
     if (typeof reply === "string" || !("usage" in reply)) return reply;
-    whole = whole === null ? reply : joinReplies(whole, reply);
+    whole = at === 0 ? reply : joinReplies(whole, reply);
   }
-  if (whole === null) return "outdated";
   // A store error ends the run: an answer that cannot be stored must not be paid for again.
   const made = await list.complete(batch, settledUses(batch, whole));
   if (made === null) return "outdated";
@@ -211,16 +204,12 @@ async function regenerate<B extends GenerationBatch>(context: RunContext<B>, bat
   return "replaced";
 }
 
-function sizeOf({ message }: ClaimedMessage): number {
-  return JSON.stringify(message).length;
-}
-
 /** Two replies as one. */
 export function joinReplies(first: GenerationReply, second: GenerationReply): GenerationReply {
   return {
+    ...second,
     observations: [...first.observations, ...second.observations],
     summaries: [...first.summaries, ...second.summaries],
-    generator: second.generator,
     usage: addUsage(first.usage, second.usage),
   };
 }

@@ -1,11 +1,12 @@
-// Estimates the calls and the cost of a regeneration before it starts, at four characters a token like the ledger.
+// Counts the calls of a regeneration before it starts, and their tokens at four characters each like the ledger.
 import { MemError } from "../core/errors.ts";
-import type { CallLimits, RegenerationRequest, RegenerationSize } from "../core/records/regeneration.ts";
+import type { RegenerationRequest, RegenerationSize } from "../core/records/regeneration.ts";
 import { charactersPerToken } from "./metered-client.ts";
 import type { ModelClient } from "./model-client.ts";
 import { costOf, type Prices } from "./prices.ts";
-import { fullMessageChars } from "./prompt.ts";
+import type { GenerationBatch } from "./provider.ts";
 import type { BudgetState, Spend } from "./spend.ts";
+import { isShown } from "./turns.ts";
 
 export interface RegenerationPlan {
   provider: string;
@@ -24,15 +25,20 @@ export interface RegenerationPlan {
   budgets: BudgetState[];
 }
 
-interface PlanDeps {
-  /** Measures the list and the request; only the list when the request is null. */
-  list: { measure(request: RegenerationRequest | null): Promise<RegenerationSize> };
+interface PlanDeps<B extends GenerationBatch> {
+  list: {
+    /** Measures the list and the request, turn by turn; only the list when the request is null. */
+    measure(
+      request: RegenerationRequest | null,
+      visit: { maxMessages: number; each(batch: B): void },
+    ): Promise<RegenerationSize>;
+  };
   /** Null where only `local` is configured. */
   client: Pick<ModelClient, "name" | "model" | "isOwn"> | null;
-  /** Length of the system prompt. */
-  systemChars?: number;
   /** Of one call. */
-  limits: CallLimits;
+  maxMessages: number;
+  /** Characters of the request for a turn. */
+  charactersOf?: (batch: GenerationBatch) => number;
   prices: Pick<Prices, "costMicroUsd">;
   spend: Pick<Spend, "budgets">;
 }
@@ -40,61 +46,38 @@ interface PlanDeps {
 /** Throws `no_model`. */
 export type PlanRegeneration = (request: RegenerationRequest | null) => Promise<RegenerationPlan>;
 
-export function createRegenerationPlan(deps: PlanDeps): PlanRegeneration {
-  const { client, systemChars = 0, limits, prices, spend } = deps;
+export function createRegenerationPlan<B extends GenerationBatch>(deps: PlanDeps<B>): PlanRegeneration {
+  const { client, maxMessages, charactersOf = () => 0, prices, spend } = deps;
   return async (request) => {
     if (client === null) throw new MemError("no_model");
-    const { observations, summaries, sessions } = await deps.list.measure(request);
-    const calls = sessions.reduce((sum, sizes) => sum + intoCalls(sizes, (size) => size, limits).length, 0);
-    const shown = sessions
-      .flat()
-      .reduce((sum, size) => sum + Math.min(size * shownShare, fullMessageChars), 0);
-    const around = calls * (systemChars + charactersAroundMessages) + summaries * charactersAskingForSummary;
-    const inputTokens = Math.ceil((around + shown) / charactersPerToken);
-    const outputTokens = observations * tokensOfObservation + summaries * tokensOfSummary;
+    let calls = 0;
+    let characters = 0;
+    const each = (batch: B): void => {
+      for (const part of callsOf(batch, maxMessages)) {
+        calls += 1;
+        characters += charactersOf(part);
+      }
+    };
+    const size = await deps.list.measure(request, { maxMessages, each });
+    const inputTokens = Math.ceil(characters / charactersPerToken);
+    const outputTokens = calls * tokensOfAnswer;
     return {
-      provider: client.name,
-      model: client.model,
-      observations,
-      summaries,
-      sessions: sessions.length,
-      messages: sessions.reduce((sum, sizes) => sum + sizes.length, 0),
-      calls,
-      inputTokens,
-      outputTokens,
+      ...size,
+      ...{ provider: client.name, model: client.model, calls, inputTokens, outputTokens },
       costMicroUsd: costOf(prices, client, { inputTokens, outputTokens, cachedTokens: 0 }),
       budgets: spend.budgets(),
     };
   };
 }
 
-// The session's name and a few known titles.
-const charactersAroundMessages = 800;
-
-const charactersAskingForSummary = 1_900;
-
-// Measured on recorded tool uses: 0.69 of a payload's bytes are shown; the rest is JSON syntax and empty fields.
-const shownShare = 0.7;
-
 // What models write for the sizes that the prompt asks for.
-const tokensOfObservation = 300;
-const tokensOfSummary = 400;
+const tokensOfAnswer = 700;
 
-/** Cuts items, in order, into calls within the limits. */
-export function intoCalls<T>(items: readonly T[], sizeOf: (item: T) => number, limits: CallLimits): T[][] {
-  const calls: T[][] = [];
-  let call: T[] = [];
-  let characters = 0;
-  for (const item of items) {
-    const size = sizeOf(item);
-    const fits = call.length < limits.messages && characters + size <= limits.characters;
-    if (call.length === 0 || !fits) {
-      call = [];
-      calls.push(call);
-      characters = 0;
-    }
-    call.push(item);
-    characters += size;
-  }
-  return calls;
+/** The calls for a turn: one, unless it is too long; none where nothing is shown to a model. */
+export function callsOf<B extends GenerationBatch>(batch: B, maxMessages: number): B[] {
+  const shown = batch.messages.filter(isShown);
+  return Array.from({ length: Math.ceil(shown.length / maxMessages) }, (_, at) => ({
+    ...batch,
+    messages: shown.slice(at * maxMessages, (at + 1) * maxMessages),
+  }));
 }

@@ -5,6 +5,7 @@ import type { Mode, ModeWord } from "../core/records/mode.ts";
 import { type SummaryPart, summaryParts } from "../core/records/summary-parts.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch } from "./provider.ts";
+import { textOfTurn, turnOf } from "./turns.ts";
 import {
   type ReadAnswer,
   type ReadObservation,
@@ -14,6 +15,8 @@ import {
 import { cleanLine, cleanLines, cleanProse, firstSentence, longest } from "./writer/answer-words.ts";
 import { type Evidence, evidenceOf, isEndOf, leastTrusted, spelledAs } from "./writer/evidence.ts";
 import { findAnswer } from "./writer/find-answer.ts";
+import { closedBy, type Known } from "./writer/known-things.ts";
+import { ordersReader } from "./writer/sentence-checks.ts";
 import { statementsOf } from "./writer/statements.ts";
 
 /** A `bad_answer` with a reason in our own words, without text of the answer. */
@@ -26,30 +29,43 @@ export class UselessAnswer extends ModelFailure {
   }
 }
 
-export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turns">;
+export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turns"> & {
+  known?: Known;
+};
 
 /**
  * Parses the answer to `batch`; the model names messages by their position from 1. The drafts are cleaned, redacted and
  * capped, without ids, types, concepts and files that were not sent or are not the mode's. Throws `bad_answer` unless the
  * answer is valid as a whole, because messages without a draft count as read.
  */
-export function parseReply(
-  text: string,
-  batch: AnsweredBatch,
-  mode: Mode,
-): { observations: DraftObservation[]; summaries: DraftSummary[] } {
+export function parseReply(text: string, batch: AnsweredBatch, mode: Mode): ReadReply {
   if (text.length > longestAnswer) throw bad(`it is longer than ${longestAnswer} characters`);
   const answer = shapeOf(text);
   const proof = createProof(batch);
   const observations = observationsOf(answer.observations, proof, mode);
-  const closed = closedTurns(answer.summaries, batch);
-  const summaries = closed.map((each) => summaryOf(each, proof, mode));
+  const ends = batch.messages.filter(({ message }) => message.type === "summarize");
+  const closed = ends.map((summarize) => ({ summarize, read: readFor(summarize, answer.summaries, batch) }));
+  const summaries = closed.flatMap(({ summarize, read }) => summaryOf(read, summarize, { proof, mode }));
+  const { confirmed, nothing } = answer;
+  const known = batch.known?.records ?? [];
   const statements = closed.flatMap(({ read, summarize }) =>
-    statementsOf(read.statements, summarize, { batch, mode }),
+    statementsOf({ confirmed, nothing, statements: read?.statements ?? [] }, summarize, {
+      ...{ batch, mode, known },
+    }),
   );
-  if (observations.length === 0 && summaries.length === 0 && !answer.nothing)
+  const isUnsaid = observations.length + summaries.length === 0 && confirmed.length === 0 && !nothing;
+  if (isUnsaid && closed.every(({ read }) => read === undefined))
     throw bad("it neither records anything nor says that there is nothing to record");
-  return { observations: [...observations, ...statements], summaries };
+  const said = ends.map((end) => textOfTurn(turnOf(end, batch))).join("\n");
+  const closes = closedBy(answer.closes, known, said).map(({ id }) => id);
+  return { observations: [...observations, ...statements], summaries, closes };
+}
+
+export interface ReadReply {
+  observations: DraftObservation[];
+  summaries: DraftSummary[];
+  /** Ids of known open work that the turn ended. */
+  closes: number[];
 }
 
 // A full answer to twenty messages is about 30 kB.
@@ -94,7 +110,8 @@ function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mo
     ofWork.length === 0 && proof.batch.messages.some((_, at) => isObservation(proof, at + 1));
   if (read.length > 0 && isWorkLeftOut)
     throw bad("its observations name only messages that ask for a summary as their sources");
-  return ofWork.map((each) => observationOf(each, proof, mode));
+  const made = ofWork.map((each) => observationOf(each, proof, mode));
+  return made.filter(({ title, narrative, facts }) => ![title, narrative ?? "", ...facts].some(ordersReader));
 }
 
 function isOfSummariesOnly({ sources }: ReadObservation, { batch }: Proof): boolean {
@@ -139,28 +156,27 @@ function isObservation({ batch }: Proof, number: number): boolean {
   return batch.messages[number - 1]?.message.type === "observation";
 }
 
-// One summary per request: a missing one is an error, others are left out.
-function closedTurns(read: readonly ReadSummary[], { messages }: AnsweredBatch): ClosedTurn[] {
-  const asked = messages.flatMap((claimed, index) =>
-    claimed.message.type === "summarize" ? [{ summarize: claimed, number: index + 1 }] : [],
-  );
-  return asked.map(({ summarize, number }) => {
-    const named = read.find(({ source }) => source === number);
-    const only = asked.length === 1 && read.length === 1 ? read[0] : undefined;
-    const summary = named ?? only;
-    if (summary === undefined) throw summaryMissing();
-    return { read: summary, summarize };
-  });
+// A turn may need no summary; one that was not asked for is left out.
+function readFor(
+  summarize: ClaimedMessage,
+  read: readonly ReadSummary[],
+  { messages }: AnsweredBatch,
+): ReadSummary | undefined {
+  const named = read.find(({ source }) => messages[source - 1] === summarize);
+  const asked = messages.filter(({ message }) => message.type === "summarize");
+  return named ?? (asked.length === 1 && read.length === 1 ? read[0] : undefined);
 }
 
-interface ClosedTurn {
-  read: ReadSummary;
-  /** The message that asked for the summary. */
-  summarize: ClaimedMessage;
-}
-
-function summaryOf({ read, summarize }: ClosedTurn, proof: Proof, mode: Mode): DraftSummary {
-  const part = (name: SummaryPart) => cleanProse(read[name], longest.summaryPart) || null;
+function summaryOf(
+  read: ReadSummary | undefined,
+  summarize: ClaimedMessage,
+  { proof, mode }: { proof: Proof; mode: Mode },
+): DraftSummary[] {
+  if (read === undefined) return [];
+  const part = (name: SummaryPart) => {
+    const text = cleanProse(read[name], longest.summaryPart);
+    return text === "" || ordersReader(text) ? null : text;
+  };
   const draft: DraftSummary = {
     request: part("request"),
     investigated: part("investigated"),
@@ -168,17 +184,12 @@ function summaryOf({ read, summarize }: ClosedTurn, proof: Proof, mode: Mode): D
     completed: part("completed"),
     next_steps: part("next_steps"),
     notes: part("notes"),
-    facts: cleanLines(read.facts, longest.fact, longest.facts),
+    facts: cleanLines(read.facts, longest.fact, longest.facts).filter((fact) => !ordersReader(fact)),
     concepts: conceptsOf(read.concepts, mode),
     ...filesOf(read, proof.evidence, proof),
     source: summarize.id,
   };
-  if (summaryParts.every((name) => draft[name] === null)) throw summaryMissing();
-  return draft;
-}
-
-function summaryMissing(): UselessAnswer {
-  return bad("a summary that was asked for is missing");
+  return summaryParts.every((name) => draft[name] === null) ? [] : [draft];
 }
 
 // Changed files are known without the model. Other files it names count as read, when a message contains them.

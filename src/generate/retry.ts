@@ -6,10 +6,11 @@
 // | unavailable, timeout              | delayed; counts only against a message that failed before and saw other         |
 // |                                   | messages answered since: an outage dead-letters nothing                         |
 // | bad_request                       | the same until the first answer: before it, a setting may be wrong              |
-// | an HTML page                      | counts: retried alone, dead-lettered after three                                |
-// | bad_request, bad_answer, overflow | several: each alone; one alone: dead-lettered, a bad_answer written by `local`  |
-// | bad_answer while useless for all  | several: each alone; one alone: delayed behind the others, never dead-lettered  |
-// | anything else                     | counts: retried alone, dead-lettered after five                                 |
+// | an HTML page                      | counts: retried, dead-lettered after three                                      |
+// | bad_request, overflow             | dead-lettered; written by `local` where it can                                  |
+// | bad_answer                        | delayed once, then the same                                                     |
+// | bad_answer while useless for all  | delayed behind the others, never dead-lettered                                  |
+// | anything else                     | counts: retried, dead-lettered after five                                       |
 
 import type { MemError } from "../core/errors.ts";
 import { jitter } from "../core/ids.ts";
@@ -40,8 +41,6 @@ interface FailedCall {
   /** Redacted. */
   reason: string;
   now: number;
-  /** Claimed messages. */
-  size: number;
   isProbe: boolean;
   /** Answers of the provider so far. */
   answers: number;
@@ -96,14 +95,15 @@ export function createRetries() {
         case "bad_request":
           return call.answers === 0 ? delay(message, kind, call) : refused(call);
         case "bad_answer":
-          // Several are split all the same: a probe of one message is the cheapest.
-          if (call.uselessUntil !== null && call.size === 1) return delay(message, kind, call);
-          return failure.isPage ? counted(message, call, maxPages) : refused(call);
+          if (failure.isPage && call.uselessUntil === null) return counted(message, call, maxPages);
+          if (call.uselessUntil !== null || delayed.get(message.id)?.kind !== kind)
+            return delay(message, kind, call);
+          return refused(call);
         case "overflow":
           return refused(call);
       }
     },
-    /** The message causes the useless answer: it got one alone before, and others got useful ones since. */
+    /** The message causes the useless answer: it got one before, and others got useful ones since. */
     explains({ id }: ClaimedMessage, failure: MemError, answers: number): boolean {
       const before = delayed.get(id);
       if (before?.kind !== "bad_answer" || answers <= before.answers) return false;
@@ -115,8 +115,8 @@ export function createRetries() {
   };
 }
 
-function refused({ size, now, reason }: FailedCall): Release {
-  return size === 1 ? { kind: "dead", error: reason } : { kind: "retry", at: now, error: reason };
+function refused({ reason }: FailedCall): Release {
+  return { kind: "dead", error: reason };
 }
 
 function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall, most = maxFailures): Release {

@@ -1,10 +1,16 @@
 // Schedules generation: finds sessions with due messages, runs one call at a time for each, and returns for retries.
 import PQueue from "p-queue";
 import type { Clock } from "../core/clock.ts";
-import { failOpen, failOpenSync, toMemError } from "../core/errors.ts";
-import { createBatchSizes } from "./batch-sizes.ts";
+import { failOpen, failOpenSync, MemError, toMemError } from "../core/errors.ts";
 import { dueAt } from "./batching.ts";
-import { type BatchDeps, type GenerationQueue, generateBatch, type QueuedBatch } from "./generate-batch.ts";
+import {
+  type BatchDeps,
+  type DraftQueue,
+  draftBatch,
+  generateBatch,
+  type QueuedBatch,
+} from "./generate-batch.ts";
+import type { Provider } from "./provider.ts";
 import { createRetries } from "./retry.ts";
 
 export interface Scheduler {
@@ -21,11 +27,13 @@ export interface Scheduler {
   lastSuccessAt(): number | null;
 }
 
-/** What the scheduler reads from the queue of a single process. */
-export interface ScheduledQueue<B extends QueuedBatch = QueuedBatch> extends GenerationQueue<B> {
+/** The queue of a single process. */
+export interface ScheduledQueue<B extends QueuedBatch = QueuedBatch> extends DraftQueue<B> {
   /** Releases expired leases, except for `sessionsInWork`: a suspended machine's clock goes on without them. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
   sessionsDue(now: number): number[];
+  /** Whether the session has messages that `undrafted` would return. */
+  hasUndrafted(sessionId: number): boolean;
   nextDue(now: number): number | null;
 }
 
@@ -55,7 +63,6 @@ interface State<B extends QueuedBatch> {
   deps: SchedulerDeps<B>;
   tasks: PQueue;
   retries: ReturnType<typeof createRetries>;
-  sizes: ReturnType<typeof createBatchSizes>;
   alarm: Alarm;
   /** Queued or running. */
   scheduled: Set<number>;
@@ -63,6 +70,11 @@ interface State<B extends QueuedBatch> {
   again: Set<number>;
   /** Notified in this turn of the event loop. */
   notified: Set<number>;
+  /** One session after the other: their records take milliseconds. */
+  drafts: PQueue;
+  /** Waiting for it. */
+  drafting: Set<number>;
+  ending: AbortController;
   scheduling: Promise<void>;
   isStopping: boolean;
   /** Due sessions were left out because `maxScheduled` was reached. */
@@ -83,11 +95,13 @@ export function createScheduler<B extends QueuedBatch>(deps: SchedulerDeps<B>): 
     },
     tasks: new PQueue({ concurrency: deps.concurrency.calls }),
     retries: createRetries(),
-    sizes: createBatchSizes(deps.batching.maxMessages),
     alarm: createAlarm(clock, () => void scheduleDue(state)),
     scheduled: new Set(),
     again: new Set(),
     notified: new Set(),
+    drafts: new PQueue({ concurrency: 1 }),
+    drafting: new Set(),
+    ending: new AbortController(),
     scheduling: Promise.resolve(),
     isStopping: false,
     isFull: false,
@@ -110,7 +124,8 @@ export function createScheduler<B extends QueuedBatch>(deps: SchedulerDeps<B>): 
       clearInterval(sweep);
       state.alarm.stop();
       sessions.cancelAll();
-      await Promise.all([state.tasks.onIdle(), state.scheduling]);
+      state.ending.abort(new MemError("cancelled"));
+      await Promise.all([state.tasks.onIdle(), state.drafts.onIdle(), state.scheduling]);
       sessions.releaseAll();
     },
   };
@@ -119,10 +134,7 @@ export function createScheduler<B extends QueuedBatch>(deps: SchedulerDeps<B>): 
 function notify<B extends QueuedBatch>(state: State<B>, sessionId: number): void {
   const { scheduled, again, notified, isStopping } = state;
   if (isStopping) return;
-  if (scheduled.has(sessionId)) {
-    again.add(sessionId);
-    return;
-  }
+  if (scheduled.has(sessionId)) again.add(sessionId);
   // Once per turn of the event loop: a burst of messages costs one query. What fails is found by the next sweep.
   if (notified.size === 0)
     setImmediate(() => {
@@ -135,13 +147,23 @@ function notify<B extends QueuedBatch>(state: State<B>, sessionId: number): void
   notified.add(sessionId);
 }
 
-/** Schedules the session when its messages are due for a call, or sets the alarm for that time. */
+/** The call of a turn comes after its provisional records. */
 function consider<B extends QueuedBatch>(state: State<B>, sessionId: number): void {
+  const { local, localWrites, queue } = state.deps;
+  if (state.isStopping) return;
+  if (local !== null && !localWrites(sessionId) && queue.hasUndrafted(sessionId))
+    draft(state, sessionId, local);
+  else considerCall(state, sessionId);
+}
+
+/** Schedules the session when its messages are due for a call, or sets the alarm for that time. */
+function considerCall<B extends QueuedBatch>(state: State<B>, sessionId: number): void {
   const { deps, scheduled, alarm, isStopping } = state;
   const now = deps.clock.now();
   if (isStopping || scheduled.has(sessionId)) return;
-  if (!deps.circuit.mayCall(now, sessionId) && !deps.localWrites(sessionId)) return;
-  const at = callDueAt(deps, sessionId, now);
+  const isLocal = deps.localWrites(sessionId);
+  if (!isLocal && !deps.circuit.mayCall(now, sessionId)) return;
+  const at = isLocal ? now : callDueAt(deps, sessionId, now);
   if (at === null) return;
   if (at > now) alarm.setFor(at);
   else if (scheduled.size >= maxScheduled) state.isFull = true;
@@ -152,18 +174,34 @@ function consider<B extends QueuedBatch>(state: State<B>, sessionId: number): vo
 }
 
 function callDueAt<B extends QueuedBatch>(
-  { queue, batching, sessions }: SchedulerDeps<B>,
+  { queue, batching }: SchedulerDeps<B>,
   sessionId: number,
   now: number,
 ): number | null {
-  if (batching.wait === null) return now;
-  const waiting = queue.waiting(sessionId, now, batching.wait.enough);
-  if (waiting === null) return null;
-  return dueAt(waiting, batching, { now, lastCallAt: sessions.get(sessionId)?.lastCallAt ?? null });
+  if (batching.idleMs === null) return now;
+  const waiting = queue.waiting(sessionId, now, batching.maxMessages);
+  return waiting === null ? null : dueAt(waiting, batching, now);
+}
+
+/** Has the session's new messages written provisionally, also while a call of it runs. */
+function draft<B extends QueuedBatch>(state: State<B>, sessionId: number, local: Provider): void {
+  const { deps, drafting, drafts, ending } = state;
+  if (drafting.has(sessionId)) return;
+  drafting.add(sessionId);
+  const work = async (): Promise<void> => {
+    await deps.idle();
+    drafting.delete(sessionId);
+    const request = { sessionId, local, signal: ending.signal };
+    await failOpen("provisional records", async () => {
+      while (!state.isStopping && (await draftBatch(deps, request)));
+    });
+    considerCall(state, sessionId);
+  };
+  void failOpen("provisional records", () => drafts.add(work)).finally(() => drafting.delete(sessionId));
 }
 
 async function workOn<B extends QueuedBatch>(state: State<B>, sessionId: number): Promise<void> {
-  const { deps, retries, sizes, scheduled, again } = state;
+  const { deps, retries, scheduled, again } = state;
   again.delete(sessionId);
   const releasePlace = yieldPlaceWhenSlow(state);
   let more = false;
@@ -174,7 +212,7 @@ async function workOn<B extends QueuedBatch>(state: State<B>, sessionId: number)
     const permit = isLocal || state.isStopping ? null : deps.circuit.admit(deps.clock.now(), sessionId);
     isProbe = permit?.isProbe === true;
     if (permit !== null || (isLocal && !state.isStopping))
-      more = await generateBatch(deps, { sessionId, permit, retries, sizes });
+      more = await generateBatch(deps, { sessionId, permit, retries });
   } catch (cause) {
     // The store refused (busy, full): the messages are unchanged, and the next sweep finds them.
     deps.onFailure(toMemError(cause).message, 0);

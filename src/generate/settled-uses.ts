@@ -27,19 +27,25 @@ export interface SettledReply extends GenerationReply {
 
 /** A turn settles its tool uses when it gets its summary. */
 export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: GenerationReply): SettledReply {
-  const ended = reply.summaries.flatMap(({ source }) => {
-    const turn = turns?.get(source);
-    return turn === undefined ? [] : [{ source, turn }];
-  });
-  return {
+  // Rules write a summary of each turn that had work.
+  const ended =
+    reply.isJudged === true
+      ? [...(turns ?? [])].map(([source, turn]) => ({ source, turn }))
+      : reply.summaries.flatMap(({ source }) => {
+          const turn = turns?.get(source);
+          return turn === undefined ? [] : [{ source, turn }];
+        });
+  const settled = {
     ...reply,
     routine: ended.flatMap(({ turn }) => routineUses(turn)),
     passed: ended.flatMap(({ turn }) => passedFamilies(turn)),
-    finished: new Map(ended.flatMap(finishedBy)),
     replacesFix,
-    replaces: replacesRule,
-    saysSame: (one, other) => isSameRule(wholeText(one), wholeText(other)),
   };
+  // What a turn ends or makes sure is the model's to say, where one is asked.
+  if (reply.isDraft === true) return settled;
+  if (reply.isJudged === true) return { ...settled, replaces: replacesRule };
+  const saysSame = (one: ComparedRule, other: ComparedRule) => isSameRule(wholeText(one), wholeText(other));
+  return { ...settled, finished: new Map(ended.flatMap(finishedBy)), replaces: replacesRule, saysSame };
 }
 
 function finishedBy({ source, turn }: { source: number; turn: Turn }): [number, Finishes][] {

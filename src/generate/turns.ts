@@ -1,21 +1,20 @@
 // The turn that a request for a summary ends, and the turns that get no summary.
 import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
+import { readCall } from "../core/tools/tool-kind.ts";
+import { userAnswersIn, userWordsIn } from "../core/tools/user-answers.ts";
 import { answeredIn, saidIn } from "../statements/said-by-user.ts";
 import { closingCuesOf } from "../statements/text/sentence-cues.ts";
 import type { GenerationBatch } from "./provider.ts";
 
 /** Leaves out requests for the summary of a turn without work in which user and agent said nothing lasting. */
-export function withoutEmptyTurns(
-  batch: Pick<GenerationBatch, "messages" | "recentTitles" | "turns">,
-): ClaimedMessage[] {
-  // The titles are of the first turn. A batch of an import has several.
-  let hasWork = batch.recentTitles.length > 0;
+export function withoutEmptyTurns(batch: Pick<GenerationBatch, "messages" | "turns">): ClaimedMessage[] {
   return batch.messages.filter((claimed) => {
-    const isEnd = claimed.message.type === "summarize";
-    const isKept = !isEnd || hasWork || !isSmallTalk(claimed.message) || saysLasting(turnOf(claimed, batch));
-    hasWork = !isEnd;
-    return isKept;
+    if (claimed.message.type !== "summarize" || !isSmallTalk(claimed.message)) return true;
+    const turn = turnOf(claimed, batch);
+    return (
+      turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.turn_only !== true) || saysLasting(turn)
+    );
   });
 }
 
@@ -31,6 +30,13 @@ export function isDescribed({ message }: ClaimedMessage): boolean {
   return message.turn_only !== true;
 }
 
+/** What a model is shown of a turn: of what gets no record, the user's words; no task lists. */
+export function isShown(claimed: ClaimedMessage): boolean {
+  if (claimed.message.type === "summarize") return true;
+  if (userWordsIn(claimed.message).length > 0 || userAnswersIn(claimed.message).length > 0) return true;
+  return isDescribed(claimed) && readCall(claimed.message).kind !== "tasks";
+}
+
 /** The turn that a request for a summary ends: as the queue read it, else from the messages of the batch. */
 export function turnOf(
   summarize: ClaimedMessage,
@@ -38,6 +44,18 @@ export function turnOf(
 ): Turn {
   return turns?.get(summarize.id) ?? turnWithin(summarize, messages);
 }
+
+/** What was said and done in a turn, for comparisons with what is known. */
+export function textOfTurn({ prompt, closing, uses }: Turn): string {
+  const ofTurn = uses.filter(({ isOfTurn }) => isOfTurn);
+  return [prompt, closing, ...ofTurn.map(({ message }) => inputOf(message))].join("\n");
+}
+
+export function inputOf({ tool_input = "" }: PendingMessage): string {
+  return JSON.stringify(tool_input).slice(0, longestInput);
+}
+
+const longestInput = 300;
 
 function turnWithin(summarize: ClaimedMessage, messages: readonly ClaimedMessage[]): Turn {
   const before = messages.slice(0, Math.max(0, messages.indexOf(summarize)));

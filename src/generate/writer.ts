@@ -1,17 +1,18 @@
-// The provider over a model: one call per batch, repeated for a useless answer, split when the batch is too large.
+// The provider over a model: one call for a turn, repeated for a useless answer, and with shorter messages where it is too long.
 
 import { MemError } from "../core/errors.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Mode } from "../core/records/mode.ts";
-import { coalesced } from "./coalesce.ts";
 import type { ModelAnswer, ModelClient } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
-import { batchPrompt, fullMessageChars, systemPrompt } from "./prompt.ts";
-import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
-import { parseReply, UselessAnswer } from "./reply.ts";
+import { batchPrompt, fullMessageChars, type ShownBatch, systemPrompt } from "./prompt.ts";
+import type { GenerationBatch, Provider } from "./provider.ts";
+import { parseReply, type ReadReply, UselessAnswer } from "./reply.ts";
 import { addUsage, noUsage, type TokenUsage } from "./token-usage.ts";
+import { inputOf, textOfTurn, turnOf } from "./turns.ts";
 import { answerJsonSchema } from "./writer/answer-schema.ts";
 import { cleanLine } from "./writer/answer-words.ts";
+import { chooseKnown } from "./writer/known-things.ts";
 import type { Prompts } from "./writer/prompt-templates.ts";
 
 export interface ModelProviderDeps {
@@ -20,16 +21,25 @@ export interface ModelProviderDeps {
   prompts: Prompts;
 }
 
+export interface ModelProvider extends Provider {
+  /** Characters of the request that `generate` sends. */
+  charactersOf(batch: GenerationBatch): number;
+}
+
 /**
- * Asks `client` in the words of `mode`, alike messages as one. A useless answer is asked again twice, unless a message
- * failed before or an HTML page came. `overflow` and a cut answer halve the batch; a single message is shortened once.
- * Every other failure is thrown. The usage includes useless answers.
+ * Asks `client` about a turn in the words of `mode`. A useless answer is asked again twice, unless a message failed before
+ * or an HTML page came; `overflow` and a cut answer once, with shorter messages. Every other failure is thrown. The usage
+ * includes useless answers.
  */
-export function createModelProvider({ client, mode, prompts }: ModelProviderDeps): Provider {
+export function createModelProvider({ client, mode, prompts }: ModelProviderDeps): ModelProvider {
   const system = systemPrompt(prompts, mode);
   const schema = answerJsonSchema(mode);
   return {
     name: client.name,
+    charactersOf(batch) {
+      const shown = { maxMessageChars: fullMessageChars };
+      return system.length + batchPrompt(prompts, withKnown(batch), shown).length;
+    },
     async generate(batch, signal) {
       let usage: TokenUsage = noUsage;
       let generator = client.model;
@@ -50,18 +60,27 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
         generator = cleanLine(answer.model, longestModelId) || client.model;
         return answer;
       };
-      const drafts = await coalesced(batch, (grouped) =>
-        write({ batch: grouped, maxMessageChars: fullMessageChars }, ask, mode),
-      );
-      return { ...drafts, generator, usage };
+      const drafts = await write({ batch: withKnown(batch), maxMessageChars: fullMessageChars }, ask, mode);
+      return { ...drafts, generator, usage, isJudged: true };
     },
   };
 }
 
-// When even one message is too long for the model.
+function withKnown(batch: GenerationBatch): ShownBatch {
+  const { records, summary } = batch.knownBefore?.() ?? { records: [], summary: "" };
+  const { messages, request = "", turns } = batch;
+  const end = messages.findLast(({ message }) => message.type === "summarize");
+  const text =
+    end === undefined
+      ? [request, ...messages.map(({ message }) => inputOf(message))].join("\n")
+      : textOfTurn(turnOf(end, { messages, ...(turns && { turns }) }));
+  return { ...batch, known: { records: chooseKnown(records, text), summary } };
+}
+
+// When a turn is too long for the model.
 const shortMessageChars = 500;
 
-// An observation takes about 300 tokens, a statement about 80. A cut answer is asked again in halves.
+// An observation takes about 300 tokens, a statement about 80. A cut answer is asked again.
 const outputTokensOfAny = 1_500;
 const outputTokensOfEach = 500;
 const outputTokensOfStatements = 700;
@@ -77,50 +96,30 @@ function outputTokensFor(messages: readonly ClaimedMessage[]): number {
 const mostAnswers = 3;
 const longestModelId = 200;
 
-type Drafts = Pick<GenerationReply, "observations" | "summaries">;
 type Ask = (part: Part) => Promise<ModelAnswer>;
 
-/** A batch or a part of it. */
 interface Part {
-  batch: GenerationBatch;
+  batch: ShownBatch;
   maxMessageChars: number;
   complaint?: string | undefined;
 }
 
-async function write(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
+async function write(part: Part, ask: Ask, mode: Mode): Promise<ReadReply> {
   try {
     return await askUntilUseful(part, ask, mode);
   } catch (failure) {
     if (!isTooMuch(failure)) throw failure;
-    const { messages } = part.batch;
-    if (messages.length > 1) return writeHalves(part, ask, mode);
-    if (part.maxMessageChars <= shortMessageChars) throw failure;
-    return write({ batch: part.batch, maxMessageChars: shortMessageChars }, ask, mode);
+    const complaint =
+      failure instanceof AnswerCutOff ? "it was too long: write fewer observations" : undefined;
+    return await askUntilUseful({ ...part, maxMessageChars: shortMessageChars, complaint }, ask, mode);
   }
 }
 
-// The second half is shown the titles of the first: it continues the same work.
-async function writeHalves(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
-  const { batch, maxMessageChars } = part;
-  const middle = Math.ceil(batch.messages.length / 2);
-  const half = (messages: readonly ClaimedMessage[], titles: readonly string[]): Part => ({
-    batch: { ...batch, messages, recentTitles: [...batch.recentTitles, ...titles] },
-    maxMessageChars,
-  });
-  const first = await write(half(batch.messages.slice(0, middle), []), ask, mode);
-  const titles = titlesOfWork(first);
-  const second = await write(half(batch.messages.slice(middle), titles), ask, mode);
-  return {
-    observations: [...first.observations, ...second.observations],
-    summaries: [...first.summaries, ...second.summaries],
-  };
-}
-
-async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<Drafts> {
+async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<ReadReply> {
   // A message that failed before had its three answers then.
   const { messages, askOnce } = part.batch;
   const most = askOnce || messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
-  let complaint: string | undefined;
+  let { complaint } = part;
   for (let answers = 1; ; answers++) {
     try {
       return useful(await ask({ ...part, complaint }), part.batch, mode);
@@ -144,14 +143,14 @@ function isTooMuch(failure: unknown): boolean {
   return failure instanceof AnswerCutOff || (failure instanceof ModelFailure && failure.kind === "overflow");
 }
 
-/** The answer reached its token limit: fewer messages need less. */
+/** The answer reached its token limit. */
 class AnswerCutOff extends ModelFailure {
   constructor(cause: unknown) {
     super("bad_answer", "The model's answer was cut off at its longest.", { cause });
   }
 }
 
-function useful(answer: ModelAnswer, batch: GenerationBatch, mode: Mode): Drafts {
+function useful(answer: ModelAnswer, batch: ShownBatch, mode: Mode): ReadReply {
   switch (answer.stopped) {
     case "end":
       return parseReply(answer.text, batch, mode);
@@ -165,7 +164,7 @@ function useful(answer: ModelAnswer, batch: GenerationBatch, mode: Mode): Drafts
 }
 
 // Some models go on after the JSON until they are stopped.
-function wholeAnyway(text: string, batch: GenerationBatch, mode: Mode): Drafts {
+function wholeAnyway(text: string, batch: ShownBatch, mode: Mode): ReadReply {
   try {
     return parseReply(text, batch, mode);
   } catch (cause) {

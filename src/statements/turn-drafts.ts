@@ -24,11 +24,9 @@ export function statementDrafts(turn: Turn, source: number): DraftObservation[] 
   return withoutRepeats(statements.map(printable)).map((statement) => draftOf(statement, { turn, source }));
 }
 
-/** The statements that are certain: standing rules, answers, known fixes. */
-export function certainStatements(turn: Turn): Statement[] {
-  const rules = saidIn(turn).filter(({ standing }) => standing);
-  const statements = [...rules, ...answeredIn(turn), ...fixesOf(turn).map(statementOfFix)];
-  return withoutRepeats(statements.map(printable));
+/** The fixes and failures of commands. */
+export function fixesIn(turn: Turn): Statement[] {
+  return withoutRepeats(fixesOf(turn).map(statementOfFix).map(printable));
 }
 
 function printable(statement: Statement): Statement {

@@ -9,7 +9,6 @@ import type { Made } from "../generate/generate-batch.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
 import { createChosenModel, subscriptionPool } from "../generate/model/chosen-model.ts";
 import type { ModelClient } from "../generate/model-client.ts";
-import { systemPrompt } from "../generate/prompt.ts";
 import type { Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
 import { reapOrphans } from "../generate/providers/subscription/call-record.ts";
@@ -18,7 +17,7 @@ import { createRegenerator, type Regenerator } from "../generate/regenerate.ts";
 import { createRegenerationPlan, type PlanRegeneration } from "../generate/regeneration-plan.ts";
 import { type Concurrency, createScheduler, type Scheduler } from "../generate/scheduler.ts";
 import { loadPrompts } from "../generate/writer/prompt-templates.ts";
-import { createModelProvider } from "../generate/writer.ts";
+import { createModelProvider, type ModelProvider } from "../generate/writer.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
 import { loadActiveMode } from "../settings/modes/load-mode.ts";
@@ -75,8 +74,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const { store, settings, log, clock, cost, onMade } = deps;
   const warn = (sentence: string): void => log.warn(sentence);
   const client = createChosenModel({ settings, env: deps.env, clock, warn });
-  const writing = client === null ? null : modelProvider(client, { ...deps, warn });
-  const model = writing?.provider ?? null;
+  const model = client === null ? null : modelProvider(client, { ...deps, warn });
   const local = createLocalProvider();
   const circuit = createCircuitBreaker({ onChange: deps.onChange });
   const { localWrites, isFallback } = createLocalState(deps, model, circuit);
@@ -101,10 +99,13 @@ export function createGeneration(deps: GenerationDeps): Generation {
     batching: model === null ? localBatching : modelBatching,
     concurrency: concurrencyOf(model, settings),
   });
-  const limits = { messages: modelBatching.maxMessages, characters: modelBatching.maxChars };
   const list = store.regenerations;
-  const regenerator = createRegenerator({ ...common, list, model, limits });
-  const plan = createRegenerationPlan({ ...cost, list, client, ...writing, limits });
+  const { maxMessages } = modelBatching;
+  const regenerator = createRegenerator({ ...common, list, model, maxMessages });
+  const plan = createRegenerationPlan({
+    ...{ ...cost, list, client, maxMessages },
+    ...(model && { charactersOf: model.charactersOf }),
+  });
 
   return {
     scheduler,
@@ -169,13 +170,9 @@ function modelProvider(
     clock,
     warn,
   }: Pick<GenerationDeps, "settings" | "cost" | "clock"> & { warn(sentence: string): void },
-): { provider: Provider; systemChars: number } {
+): ModelProvider {
   const { mode, warnings } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
   for (const warning of warnings) warn(warning);
   const metered = createMeteredClient({ client, ...cost, clock });
-  const prompts = loadPrompts();
-  return {
-    provider: createModelProvider({ client: metered, mode, prompts }),
-    systemChars: systemPrompt(prompts, mode).length,
-  };
+  return createModelProvider({ client: metered, mode, prompts: loadPrompts() });
 }

@@ -48,7 +48,7 @@ export function connectSignals({ signals, generation: { scheduler }, ...parts }:
     statusLine.changed();
     sync.active();
   });
-  signals.on("made", ({ observations, changed = [], summaries }) => {
+  signals.on("made", ({ observations, changed = [], summaries, deleted = [] }) => {
     blobHashes.add(observations);
     for (const { project } of observations) touched(project);
     vectors.notify(observations.map(({ id }) => id));
@@ -58,6 +58,7 @@ export function connectSignals({ signals, generation: { scheduler }, ...parts }:
       stream.publish({ type: "observation_changed", observation });
     }
     for (const summary of summaries) stream.publish({ type: "summary_created", summary });
+    for (const record of deleted) stream.publish({ type: "record_deleted", ...record });
     statusLine.changed();
     sync.active();
     team.active();

@@ -26,7 +26,17 @@ async function rig(script: Script, env: NodeJS.ProcessEnv = {}): Promise<Rig> {
   return { model, home, worker: await startWorker(home) };
 }
 
-// Concurrently, because a session that is idle for a second gets its call.
+/** A turn: its tool uses, and its end. */
+async function turn(worker: WorkerProcess, session: string, count: number): Promise<void> {
+  await use(worker, session, count - 1);
+  const { status } = await worker.post("/api/sessions/summarize", {
+    claudeSessionId: session,
+    last_user_message: "Print it",
+    last_assistant_message: "I printed what was wanted, and it works.",
+  });
+  expect(status).toBe(200);
+}
+
 async function use(worker: WorkerProcess, session: string, count: number): Promise<void> {
   const uses = Array.from({ length: count }, (_, n) =>
     worker.post("/api/sessions/observations", {
@@ -70,9 +80,9 @@ async function generators(worker: WorkerProcess): Promise<Set<string>> {
 }
 
 describe("a worker with a model", () => {
-  test("batches the uses of a session, ends a completed one, and goes on after a limit", async () => {
+  test("asks once for a turn, ends a completed one, and goes on after a limit", async () => {
     const { model, home, worker } = await rig("ok");
-    await use(worker, "s1", 10);
+    await turn(worker, "s1", 10);
     await allDone(worker, 10);
     expect(model.requests).toHaveLength(1);
     expect([...(await generators(worker))]).toEqual([expect.not.stringMatching(/^local$/)]);
@@ -85,7 +95,7 @@ describe("a worker with a model", () => {
     await allDone(worker, 12);
     expect(model.requests).toHaveLength(2);
     model.play("rate-limited");
-    await use(worker, "s3", 10);
+    await turn(worker, "s3", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
     expect((await callMem(home, ["status"])).stdout).toContain("rate limited");
     model.play("ok");
@@ -97,7 +107,7 @@ describe("a worker with a model", () => {
     const { model, home, worker } = await rig("unauthorized", {
       MEM_COMPAT_API_KEY: "sk-made-up-CANARY-key",
     });
-    await use(worker, "s1", 10);
+    await turn(worker, "s1", 10);
     await until(async () => (await standing(worker)).paused ?? undefined, 10_000, "the pause");
     const doctor = await callMem(home, ["doctor"]);
     expect(doctor.code).toBe(1);
@@ -122,7 +132,7 @@ describe("a worker with a model", () => {
     writeFileSync(cli, `#!/bin/sh\ncat >/dev/null\nprintf '%s' '${answer}'\nexit 1\n`, { mode: 0o755 });
     home.env.PATH = `${dirname(cli)}:${home.env.PATH}`;
     const worker = await startWorker(home);
-    await use(worker, "s1", 10);
+    await turn(worker, "s1", 10);
     await allDone(worker, 10);
     expect([...(await generators(worker))]).toEqual(["local"]);
     const { stdout, stderr } = await callMem(home, ["status"]);
@@ -132,7 +142,7 @@ describe("a worker with a model", () => {
 
   test("a kill in mid-call loses nothing; a late private prompt breaks off its call", async () => {
     const { model, home, worker } = await rig("hang");
-    await use(worker, "s1", 10);
+    await turn(worker, "s1", 10);
     await until(() => model.requests[0], 20_000, "the call");
     await worker.kill();
     model.play("ok");
@@ -147,20 +157,21 @@ describe("a worker with a model", () => {
       const use = { tool_name: "Bash", tool_input: { command: `echo ${n}` }, tool_response: { stdout: "" } };
       await next.post("/api/hooks/claude-code/PostToolUse", { ...hook, ...use, tool_use_id: `t${n}` });
     }
+    await next.post("/api/hooks/claude-code/Stop", { ...hook, last_assistant_message: "All of it is done." });
     const call = await until(() => model.requests[before], 20_000, "the call");
     const prompt = { ...hook, prompt: "<private>what nobody is to know</private>" };
     await next.post("/api/hooks/claude-code/UserPromptSubmit", prompt);
     await until(() => call.aborted || undefined, 10_000, "the call's end");
-    const counts = { accepted: 20, done: 10, skipped: 10, pending: 0, processing: 0 };
+    const counts = { accepted: 21, done: 10, skipped: 11, pending: 0, processing: 0 };
     expect(await standing(next)).toMatchObject(counts);
     expect(model.requests).toHaveLength(before + 1);
   });
 
   test("a spent budget hands over to local, which a later regeneration makes better", async () => {
     const { model, home, worker } = await rig("ok", { MEM_DAILY_TOKEN_BUDGET: "1" });
-    await use(worker, "s1", 10);
+    await turn(worker, "s1", 10);
     await allDone(worker, 10);
-    await use(worker, "s2", 10);
+    await turn(worker, "s2", 10);
     await allDone(worker, 20);
     expect(model.requests).toHaveLength(0);
     expect(await generators(worker)).toContain("local");

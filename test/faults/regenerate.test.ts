@@ -77,6 +77,7 @@ test("regenerates what local wrote after a spent budget, across a kill -9", asyn
   // The first call uses more than half of the budget: none fits after it, however the rest is divided into calls.
   const poor = await startWorker(home);
   await post(poor, 0, 1);
+  await complete(poor);
   await drained(poor);
   await post(poor, 1, messages);
   await complete(poor);

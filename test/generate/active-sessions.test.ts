@@ -54,7 +54,6 @@ describe("an active session", () => {
       generatorPromise: expect.any(Promise),
       lastPromptNumber: 3,
       startTime: 1_000,
-      lastCallAt: null,
       cumulativeInputTokens: 0,
       cumulativeOutputTokens: 0,
     });
@@ -62,7 +61,6 @@ describe("an active session", () => {
     end();
     await working;
     expect(sessions.get(7)).toMatchObject({
-      lastCallAt: 4_000,
       pendingMessages: [],
       generatorPromise: null,
       lastPromptNumber: 3,

@@ -4,27 +4,26 @@ import { dueAt, localBatching, modelBatching, type WaitingMessages } from "../..
 const now = 1_000_000;
 const two: WaitingMessages = {
   count: 2,
-  oldestAt: now - 500,
+  newestAt: now - 500,
   hasSummarize: false,
   isRetry: false,
   isCompleted: false,
+  isBeforePrompt: false,
 };
 
 test.each([
-  ["of a new session wait for a second", {}, null, now + 500],
-  ["of a quiet session wait for a second", {}, now - 20_000, now + 500],
-  ["that came as the last call ended wait for a second", {}, now - 500, now + 500],
-  ["that came while the last call ran wait for five", {}, now - 400, now + 4_500],
-  ["are due when the last call took longer than that", { oldestAt: now - 9_000 }, now, now - 4_000],
-  ["wait for nothing when ten are there", { count: 10 }, now, now],
-  ["wait for nothing when a summary is wanted", { hasSummarize: true }, now, now],
-  ["wait for nothing when the session has ended", { isCompleted: true }, now, now],
-  ["wait for nothing when all failed before", { isRetry: true }, now, now],
-  ["wait for nothing when the clock was put back since", { oldestAt: now + 60_000 }, null, now],
-] as const)("messages %s", (_what, change, lastCallAt, at) => {
-  expect(dueAt({ ...two, ...change }, modelBatching, { now, lastCallAt })).toBe(at);
+  ["of a turn wait for its end, five minutes at most", {}, now + 5 * 60_000 - 500],
+  ["are due when nothing came for five minutes", { newestAt: now - 6 * 60_000 }, now - 60_000],
+  ["wait for nothing above 40 tool uses", { count: 41 }, now],
+  ["wait for nothing when the turn ended", { hasSummarize: true }, now],
+  ["wait for nothing when the user sent another prompt", { isBeforePrompt: true }, now],
+  ["wait for nothing when the session has ended", { isCompleted: true }, now],
+  ["wait for nothing when they failed before", { isRetry: true }, now],
+  ["wait for nothing when the clock was put back since", { newestAt: now + 60_000 }, now],
+] as const)("messages %s", (_what, change, at) => {
+  expect(dueAt({ ...two, ...change }, modelBatching, now)).toBe(at);
 });
 
 test("nothing waits for a provider that costs nothing", () => {
-  expect(dueAt(two, localBatching, { now, lastCallAt: now })).toBe(now);
+  expect(dueAt(two, localBatching, now)).toBe(now);
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Turn } from "../../src/core/records/turn.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "../../src/generate/prompt.ts";
+import type { Known } from "../../src/generate/writer/known-things.ts";
 import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { askedKinds } from "../../src/generate/writer/statement-kinds.ts";
 import { listModes, loadMode } from "../../src/settings/modes/load-mode.ts";
@@ -19,8 +20,11 @@ import {
   summarizeMessage,
 } from "./writer/support.ts";
 
-const render = (batch: ReturnType<typeof batchOf>, maxMessageChars = fullMessageChars) =>
-  batchPrompt(prompts, batch, { maxMessageChars });
+const render = (
+  batch: ReturnType<typeof batchOf>,
+  maxMessageChars = fullMessageChars,
+  known: Known = { records: [], summary: "" },
+) => batchPrompt(prompts, { ...batch, known }, { maxMessageChars });
 
 describe("the system text", () => {
   test.each(listModes().map(({ name }) => name))(
@@ -36,8 +40,14 @@ describe("the system text", () => {
     },
   );
 
-  test("of code stays below 1,100 tokens at four characters each", () => {
-    expect(systemPrompt(prompts, code).length / 4).toBeLessThan(1_100);
+  test("of code stays below 1,800 tokens at four characters each", () => {
+    expect(systemPrompt(prompts, code).length / 4).toBeLessThan(1_800);
+  });
+
+  test("asks for every kind of statement, and for no more than eight", () => {
+    const text = systemPrompt(prompts, code);
+    expect(text).toContain("up to 8 sentences");
+    for (const kind of askedKinds) expect(text).toMatch(new RegExp(`^ +${kind}: `, "m"));
   });
 });
 
@@ -59,7 +69,6 @@ describe("a batch", () => {
     ]);
     for (const part of [
       "shop",
-      "Fix the login",
       "Read src/login.ts",
       "export const login = 1;",
       "command: npm test",
@@ -101,14 +110,14 @@ describe("a batch", () => {
     const text = render(batchOf(edit(1, `${cwd}/a.ts`)));
     expect(text.match(/const a = 1;/g)).toHaveLength(1);
     expect(text).not.toContain("xxxx");
-    const content = "line of text\n".repeat(50);
+    const content = "line of text\n".repeat(20);
     const write = claimed(1, {
       type: "observation",
       tool_name: "Write",
       tool_input: { file_path: "a.md", content },
       tool_response: { type: "create", filePath: "a.md", content, structuredPatch: [] },
     });
-    expect(render(batchOf(write)).match(/line of text/g)).toHaveLength(50);
+    expect(render(batchOf(write)).match(/line of text/g)).toHaveLength(20);
   });
 
   test("keeps head and tail of what is long, with a marker, within the cap", () => {
@@ -133,7 +142,7 @@ describe("a request for a summary", () => {
     const text = render(asked);
     for (const part of [said, "Moved to pnpm.", "Installed zod with npm."]) expect(text).toContain(part);
     expect(text).not.toContain("cut off");
-    expect(/<before \w+>([\s\S]*)<\/before/.exec(text)?.[1]?.length).toBeLessThan(fullMessageChars / 9);
+    expect(/<before \w+>([\s\S]*)<\/before/.exec(text)?.[1]?.length).toBeLessThan(500);
   });
 
   test("shows what the message itself says where no turn was read", () => {
@@ -146,19 +155,38 @@ describe("a request for a summary", () => {
     const rule = `${"Some background to it. ".repeat(60)}We never use npm here.`;
     const text = render({ ...asked, turns: new Map([[99, { ...turn, prompt: rule }]]) });
     expect(text).toContain(rule);
-    expect(text.length).toBeLessThan(fullMessageChars + 2_200);
+    expect(text).toContain("Moved to pnpm.");
   });
 
-  test("asks for its statements, which no other call pays for", () => {
-    const text = render(asked);
-    expect(text).toContain("up to 8 sentences");
-    for (const kind of askedKinds) expect(text).toMatch(new RegExp(`^ +${kind}: `, "m"));
-    expect(render(batchOf(bash(1, "ls", "a")))).not.toContain("# Statements");
+  test("shows what is known with its id, the summary so far, and candidates for rules", () => {
+    const rule = "From now on always run the linter before you commit anything.";
+    const known = {
+      records: [
+        { id: 12, kind: "open" as const, text: "The importer is left", standing: false, isKeptNow: false },
+      ],
+      summary: "Request: move to pnpm",
+    };
+    const given = { ...asked, turns: new Map([[99, { ...turn, prompt: `Fix it. ${rule}` }]]) };
+    const text = render(given, fullMessageChars, known);
+    expect(text).toContain("#12 open: The importer is left");
+    expect(text).toContain("Request: move to pnpm");
+    expect(text).toMatch(/<candidates \w+>1\. From now on/);
+  });
+
+  test("shows 8,000 characters of the user's words, and cuts the uses of a long turn", () => {
+    const prompt = `${"Some background to it. ".repeat(340)}We never use npm here.`;
+    const uses = Array.from({ length: 40 }, (_, n) => bash(n + 1, `run ${n}`, "x".repeat(3_000)));
+    const text = render({
+      ...batchOf(...uses, summarizeMessage(99)),
+      turns: new Map([[99, { ...turn, prompt }]]),
+    });
+    expect(text).toContain(prompt);
+    expect(text.length).toBeLessThan(32_000);
   });
 });
 
 describe("what is quoted cannot get out of its quotation", () => {
-  const names = "project|request|known|cwd|input|result|before|user|agent";
+  const names = "project|request|summary|known|candidates|cwd|input|result|before|user|agent";
   /** The text without what stands between tags that carry the mark of the request. */
   function ours(text: string): string {
     const mark = /^The mark of this request is ([0-9a-f]+)\.$/m.exec(text)?.[1] ?? "none";
@@ -219,9 +247,8 @@ describe("what is quoted cannot get out of its quotation", () => {
 
 describe("templates", () => {
   const texts: Record<string, string> = {
-    system: "{{role}}{{keep}}{{skip}}{{language}}{{writing}}{{types}}{{concepts}}{{summary}}",
+    system: "{{role}}{{keep}}{{skip}}{{language}}{{writing}}{{types}}{{concepts}}{{summary}}{{most}}",
     batch: "{{mark}}{{session}}{{count}}{{messages}}{{closing}}",
-    statements: "{{most}}",
   };
   const load = (changes: Record<string, string>) => () =>
     loadPrompts((name) => changes[name] ?? texts[name] ?? "");

@@ -73,7 +73,7 @@ async function run(
     },
     circuit,
     clock: { now: () => now, monotonicMs: () => now },
-    limits: { messages: 3, characters: 60_000 },
+    maxMessages: 3,
     timeoutMs: 60_000,
     idle: async () => whileWaiting(regenerator.state().waitingFor),
     onCompleted: ({ observations }) => replaced.push(observations.map(({ title }) => title)),
@@ -106,9 +106,9 @@ test("each call gets the titles from earlier calls", async () => {
   await linked(7);
   await run(async (batch) => replyOf(batch, "model"));
   expect(calls.map(({ recentTitles }) => recentTitles)).toEqual([
-    ["as one"],
-    ["as one", "model 1", "model 2", "model 3"],
-    ["as one", "model 1", "model 2", "model 3", "model 4", "model 5", "model 6"],
+    [],
+    ["model 1", "model 2", "model 3"],
+    ["model 1", "model 2", "model 3", "model 4", "model 5", "model 6"],
   ]);
 });
 

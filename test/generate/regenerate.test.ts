@@ -57,7 +57,7 @@ function regenerate(answer: Answer | null, { timeoutMs = 60_000, messages = 3 } 
           },
     circuit,
     clock: { now: () => now, monotonicMs: () => now },
-    limits: { messages, characters: 60_000 },
+    maxMessages: messages,
     timeoutMs,
     idle: async () => undefined,
     onCompleted: () => undefined,
@@ -184,8 +184,8 @@ describe("a batch that fails", () => {
     },
   );
 
-  test("takes none of its neighbours with it", async () => {
-    await written("a", "a", "a");
+  test("takes none of the other turns with it", async () => {
+    await written("a", "b", "c");
     const [, poison] = db.prepare("select id from raw_events order by id").pluck().all();
     regenerate(async (batch) => {
       if (batch.messages.some(({ id }) => id === poison)) throw new ModelFailure("bad_answer", "no");

@@ -18,78 +18,64 @@ import {
 newSchedulerWorldEach();
 
 describe("with a model the loop", () => {
-  test("asks a second after an idle session's first message, for all by then", async () => {
+  test("asks once for a turn, and writes provisional records of each message before", async () => {
     const session = addMessages("a", 2);
-    run(echo, { batching: modelBatching });
-    await world.scheduler.scheduleDue();
-    world.now += 900;
-    addMore(session, 1);
-    await world.scheduler.scheduleDue();
-    expect(world.calls).toEqual([]);
-    world.now += 100;
-    await world.scheduler.scheduleDue();
-    await until(() => world.store.pending.counts().done === 3);
-    expect(world.calls).toEqual([[1, 2, 3]]);
-  });
-
-  test("asks for each message a second after it came, while none comes during a call", async () => {
-    run(echo, { batching: modelBatching });
-    const session = addMessages("a", 0);
-    for (let n = 1; n <= 3; n++) {
-      world.now += 1;
-      addMore(session, 1);
-      await world.scheduler.scheduleDue();
-      world.now += 1_000;
-      await world.scheduler.scheduleDue();
-      await until(() => world.store.pending.counts().done === n);
+    run(echo, { batching: modelBatching, local: createLocalProvider() });
+    await until(() => world.db.prepare("select count(*) from observations").pluck().get() === 2);
+    const rows = () => world.db.prepare("select generator, upgrade from observations order by id").all();
+    expect(rows()).toEqual(Array(2).fill({ generator: "local", upgrade: 1 }));
+    for (let n = 0; n < 3; n++) {
+      world.now += 6_000;
+      addMore(session, 1, "observation", `later-${n}`);
+      world.scheduler.notify(session);
+      await until(() => rows().length === 3 + n);
     }
-    expect(world.calls).toEqual([[1], [2], [3]]);
+    expect(world.calls).toEqual([]);
+    expect(world.store.pending.counts()).toMatchObject({ pending: 5, done: 0 });
+    addMore(session, 1, "summarize");
+    world.scheduler.notify(session);
+    await until(() => world.store.pending.counts().done === 6);
+    expect(world.calls).toEqual([[1, 2, 3, 4, 5, 6]]);
+    expect(rows()).toEqual(Array(6).fill({ generator: "scripted", upgrade: 0 }));
   });
 
-  test.each([
-    ["as soon as it returns when it took five seconds", 6_000, 0],
-    ["when the oldest is five seconds old after a short one", 1_000, 5_000],
-  ])("gathers what comes while a call runs, and asks %s", async (_what, callMs, laterMs) => {
-    const session = addMessages("a", 1);
-    let answer: () => void = () => undefined;
+  test("removes provisional records that the model leaves out, and keeps the user's", async () => {
+    const session = addMessages("a", 3);
+    let isEdited = false;
     run(
       async (batch) => {
-        if (world.calls.length === 1) await new Promise<void>((resolve) => (answer = resolve));
-        return echo(batch);
+        world.store.edits.observation(2, { title: "The user's" }, world.now);
+        isEdited = true;
+        const reply = await echo(batch);
+        return { ...reply, observations: reply.observations.slice(0, 1), isJudged: true };
       },
-      { batching: modelBatching },
+      { batching: modelBatching, local: createLocalProvider() },
     );
-    world.now += 1_000;
-    await world.scheduler.scheduleDue();
-    await until(() => world.calls.length === 1);
-    for (let n = 0; n < 3; n++) {
-      world.now += 1;
-      addMore(session, 1);
-      world.scheduler.notify(session);
-    }
-    world.now += callMs;
-    answer();
-    await until(() => world.store.pending.counts().done >= 1);
-    await world.scheduler.scheduleDue();
-    if (laterMs > 0) expect(world.calls).toEqual([[1]]);
-    world.now += laterMs;
-    await world.scheduler.scheduleDue();
+    await until(() => world.db.prepare("select count(*) from observations").pluck().get() === 3);
+    addMore(session, 1, "summarize");
+    world.scheduler.notify(session);
     await until(() => world.store.pending.counts().done === 4);
-    expect(world.calls).toEqual([[1], [2, 3, 4]]);
+    expect(isEdited).toBe(true);
+    const titles = world.db.prepare("select id, title, generator from observations order by id").all();
+    expect(titles).toEqual([
+      { id: 1, title: "a-0", generator: "scripted" },
+      { id: 2, title: "The user's", generator: "manual" },
+    ]);
   });
 
-  test("asks immediately when ten are there, and takes no more than its characters allow", async () => {
-    const session = addMessages("a", 9);
-    run(echo, { batching: { ...modelBatching, maxChars: 300 } });
+  test("asks above 40 tool uses, and when nothing came for five minutes", async () => {
+    const session = addMessages("a", 41);
+    run(echo, { batching: modelBatching });
+    await until(() => world.store.pending.counts().done === 41);
+    addMore(session, 2);
     await world.scheduler.scheduleDue();
-    expect(world.calls).toEqual([]);
-    addMore(session, 1);
-    world.scheduler.notify(session);
-    await until(() => world.calls.length > 0);
-    expect(world.calls[0]?.length).toBeLessThan(10);
-    world.now += 5_000;
+    world.now += 5 * 60_000 - 1;
     await world.scheduler.scheduleDue();
-    await until(() => world.store.pending.counts().done === 10);
+    expect(world.calls).toHaveLength(1);
+    world.now += 1;
+    await world.scheduler.scheduleDue();
+    await until(() => world.store.pending.counts().done === 43);
+    expect(world.calls.map((ids) => ids.length)).toEqual([41, 2]);
   });
 
   test.each([

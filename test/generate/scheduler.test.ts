@@ -227,25 +227,6 @@ describe("the generation loop", () => {
     });
   });
 
-  test("a late batch is halved, and a message that is late alone is isolated", async () => {
-    addMessages("a", 3);
-    run(
-      async (batch) => {
-        if (!batch.messages.some(({ message }) => message.tool_name === "a-0")) return echo(batch);
-        throw new ModelFailure("timeout", "no answer");
-      },
-      { batching: { ...parts().batching, maxMessages: 8 } },
-    );
-    for (let n = 0; n < 20 && world.store.pending.counts().done < 2; n++) {
-      await until(() => world.store.pending.counts().processing === 0);
-      world.now += 60_000;
-      await world.scheduler.scheduleDue();
-    }
-    await until(() => world.store.pending.counts().done === 2);
-    expect(world.calls.slice(0, 2)).toEqual([[1, 2, 3], [1]]);
-    expect(world.store.pending.counts().dead).toBe(0);
-  });
-
   test("a session that is cancelled gives its messages back, and the others go on", async () => {
     const session = addMessages("hung", 2);
     addMessages("fine", 2);
@@ -291,15 +272,18 @@ describe("the generation loop", () => {
     });
   });
 
-  test("a refused batch is tried one by one; only one refused alone is dead", async () => {
+  test("a refused turn is dead with its reason, and the others pass", async () => {
     addMessages("a", 3);
+    addMessages("b", 2);
     run(async (batch) => {
       if (batch.messages.some(({ message }) => message.tool_name === "a-1"))
         throw new ModelFailure("bad_answer", "it said Bearer sk-ant-api03-0123456789abcdefghijABCDEFGHIJ");
       return echo(batch);
     });
-    await until(() => world.store.pending.counts().done === 2 && world.store.pending.counts().dead === 1);
-    expect(world.calls).toEqual([[1, 2, 3], [1], [2], [3]]);
+    await until(() => world.store.pending.counts().done === 2 && world.calls.length === 2);
+    await again();
+    await until(() => world.store.pending.counts().dead === 3);
+    expect(world.calls).toHaveLength(3);
     const error = world.db.prepare("select last_error from pending_messages").pluck().get();
     expect(error).toMatch(/^bad_answer: it said /);
     expect(error).not.toContain("0123456789abcdefghij");
@@ -328,13 +312,17 @@ test("local writes what the model answers uselessly, marked for regeneration", a
     onCompleted: ({ observations }: Made) => made.push(...observations.map(({ generator }) => generator)),
   });
   world.scheduler.start();
+  await until(() => failures.length === 1);
+  await again();
   await until(() => world.store.pending.counts().done === 3);
-  expect(world.calls).toEqual([[1, 2, 3], [1], [2], [3]]);
-  expect(failures).toEqual(["bad_answer: it is no JSON", "bad_answer: it is no JSON"]);
+  expect(world.calls).toEqual([
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
   expect(world.store.pending.counts()).toMatchObject({ accepted: 3, done: 3, dead: 0, pending: 0 });
   const written = "select generator, upgrade from observations where upgrade = 1";
-  expect(world.db.prepare(written).all()).toEqual([{ generator: "local", upgrade: 1 }]);
-  expect(made.filter((generator) => generator === "local")).toHaveLength(1);
+  expect(world.db.prepare(written).all()).toHaveLength(3);
+  expect(new Set(made)).toEqual(new Set(["local"]));
 });
 
 test("what local wrote in the model's place and cannot be stored is tried again", async () => {
@@ -355,7 +343,9 @@ test("what local wrote in the model's place and cannot be stored is tried again"
     onFailure: (error) => void failures.push(error),
   });
   world.scheduler.start();
-  await until(() => failures.length === 2 && world.store.pending.counts().processing === 0);
+  await until(() => failures.length === 1);
+  await again();
+  await until(() => failures.length === 3 && world.store.pending.counts().processing === 0);
   expect(world.store.pending.counts()).toMatchObject({ dead: 0, pending: 1 });
 });
 
@@ -373,11 +363,20 @@ test("what local cannot write in the model's place is dead with the model's reas
     local,
   });
   world.scheduler.start();
+  await until(() => world.store.pending.nextDue(world.now) !== null);
+  await again();
   await until(() => world.store.pending.counts().dead === 1);
   expect(world.db.prepare("select last_error from pending_messages").pluck().get()).toBe(
     "bad_answer: it is no JSON",
   );
 });
+
+/** Turns the clock to the next try. */
+async function again(): Promise<void> {
+  await until(() => world.store.pending.counts().processing === 0);
+  world.now += 5 * 60_000;
+  await world.scheduler.scheduleDue();
+}
 
 test("the delay before a retry doubles from two seconds to five minutes", () => {
   for (const [tries, base] of [

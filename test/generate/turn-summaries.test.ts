@@ -88,7 +88,7 @@ test("a summarize message gets the titles since the last summary", async () => {
     send(session, message);
     await worked();
   }
-  expect(batches.map(({ recentTitles }) => recentTitles)).toEqual([[], ["one"], ["one"], ["two"]]);
+  expect(batches.map(({ recentTitles }) => recentTitles)).toEqual([[], ["one"], [], ["two"]]);
 });
 
 test("the provider is not asked for an empty turn, whatever comes with it", async () => {

@@ -20,7 +20,7 @@ test.each([
   ["", ""],
   ["Add an index on the orders table.", ""],
 ])("a turn without a tool use gets no summary: %s", (question, answer) => {
-  expect(withoutEmptyTurns({ messages: [end(1, question, answer)], recentTitles: [] })).toEqual([]);
+  expect(withoutEmptyTurns({ messages: [end(1, question, answer)] })).toEqual([]);
 });
 
 test("a turn in which the user only answered a question gets its summary", () => {
@@ -38,7 +38,7 @@ test("a turn in which the user only answered a question gets its summary", () =>
     previous: null,
     uses: [{ id: 1, isOfTurn: true, message }],
   };
-  const batch = { messages: [ending], recentTitles: [], turns: new Map([[2, turn]]) };
+  const batch = { messages: [ending], turns: new Map([[2, turn]]) };
   expect(withoutEmptyTurns(batch)).toEqual([ending]);
 });
 
@@ -58,20 +58,20 @@ test.each([
   ["a long answer", "Is it fine?", "It is. ".repeat(40)],
 ])("a turn without a tool use gets its summary for %s", (_what, question, answer) => {
   const messages = [end(1, question, answer)];
-  expect(withoutEmptyTurns({ messages, recentTitles: [] })).toEqual(messages);
+  expect(withoutEmptyTurns({ messages })).toEqual(messages);
 });
 
 test("a check after work gets a summary, with the work in batch or store", () => {
   const check = end(2, "Is all fine?", "Yes.");
-  expect(withoutEmptyTurns({ messages: [use(1), check], recentTitles: [] })).toHaveLength(2);
-  expect(withoutEmptyTurns({ messages: [check], recentTitles: ["Edited a.ts"] })).toEqual([check]);
+  expect(withoutEmptyTurns({ messages: [use(1), check] })).toHaveLength(2);
+  const uses = [{ id: 1, isOfTurn: true, message: use(1).message }];
+  const turns = new Map([[2, { prompt: "Is all fine?", closing: "Yes.", previous: null, uses }]]);
+  expect(withoutEmptyTurns({ messages: [check], turns })).toEqual([check]);
 });
 
 test("small talk gets no summary beside the work of another turn of the batch", () => {
   const work = [use(1), end(2, "Fix the login.", "Fixed: it lost its query.")];
   const messages = [...work, end(3, "Thanks!", "You're welcome!"), use(4), end(5, "ok", "Done.")];
-  const kept = withoutEmptyTurns({ messages, recentTitles: [] });
+  const kept = withoutEmptyTurns({ messages });
   expect(kept.map(({ id }) => id)).toEqual([1, 2, 4, 5]);
-  const first = withoutEmptyTurns({ messages: messages.slice(2), recentTitles: ["Edited a.ts"] });
-  expect(first.map(({ id }) => id)).toEqual([3, 4, 5]);
 });

@@ -128,26 +128,20 @@ describe("too much for one call", () => {
     return answerText(numbers.map((number) => ({ title: `Observation ${number}`, sources: [number] })));
   };
 
-  test("is halved until it fits; the second half knows the first's titles", async () => {
-    const { provider: model, requests } = provider((request) =>
-      request.prompt.length > 3_500 ? overflow() : observeAll(request),
-    );
+  test.each([
+    ["is shown shorter, and asked once more", overflow(), "characters left out"],
+    [
+      "that gave too long an answer asks for fewer records",
+      { text: '{"o', stopped: "length" as const },
+      "fewer",
+    ],
+  ])("a turn %s", async (_what, first, shown) => {
+    const { provider: model, requests } = provider(first, observeAll);
     const reply = await model.generate(eight, signal);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]?.prompt).toContain(shown);
     expect(reply.observations.flatMap(({ sources }) => sources)).toEqual([10, 20, 30, 40, 50, 60, 70, 80]);
-    expect(requests.at(-1)?.prompt).toContain("- Observation 2");
     expect(requests.every(({ about }) => about.sessionId === 1)).toBe(true);
-  });
-
-  test("an answer that is cut off halves the batch as well", async () => {
-    const { provider: model, requests } = provider((request) =>
-      request.about.messages > 4
-        ? { text: '{"observations":[{"ty', stopped: "length" as const }
-        : observeAll(request),
-    );
-    const reply = await model.generate(eight, signal);
-    expect(requests.map(({ about }) => about.messages)).toEqual([8, 4, 4]);
-    expect(reply.observations).toHaveLength(8);
-    expect(reply.usage.inputTokens).toBe(300);
   });
 
   test("a single message is shortened with a marker, and tried once more", async () => {
@@ -192,16 +186,6 @@ describe("what the writer cannot fix", () => {
   });
 });
 
-test("a summary that is missing is asked for afresh", async () => {
-  const batch = batchOf(bash(1, "ls", "a"), summarizeMessage(2));
-  const { provider: model, requests } = provider(nothing, answerText([], [{ source: 2, request: "Fix it" }]));
-  const reply = await model.generate(batch, signal);
-  expect(requests).toHaveLength(2);
-  expect(requests[0]?.prompt).toContain("A summary is asked for by [2].");
-  expect(requests[1]?.prompt).toContain("a summary that was asked for is missing");
-  expect(reply.summaries).toMatchObject([{ source: 2, request: "Fix it", learned: null }]);
-});
-
 describe("statements", () => {
   const closing = summarizeMessage(2, "The build failed because the lock file was stale.");
   const cause = { kind: "cause", said_by: "agent", quote: "because the lock file was stale" };
@@ -216,17 +200,5 @@ describe("statements", () => {
       { sources: [2], title: "The build failed because the lock file was stale.", provenance: "agent" },
     ]);
     expect(reply.summaries).toHaveLength(1);
-  });
-
-  test("of a turn come once when the batch is halved, and are not known work", async () => {
-    const messages = [bash(1, "ls", "a"), closing, bash(3, "ls", "b"), summarizeMessage(4)];
-    const { provider: model, requests } = provider((request) => {
-      if (request.about.messages > 2) return overflow();
-      return answerText([{}], [summary(2)]);
-    });
-    const reply = await model.generate(batchOf(...messages), signal);
-    expect(reply.observations.map(({ sources }) => sources)).toEqual([[1], [2], [3]]);
-    expect(requests.at(-1)?.prompt).toContain("- The login keeps its query");
-    expect(requests.at(-1)?.prompt).not.toContain("lock file was stale");
   });
 });

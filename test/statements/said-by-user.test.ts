@@ -1,6 +1,6 @@
 // What the user's answers to the agent's questions become.
 import { expect, it } from "vitest";
-import { certainStatements, statementDrafts } from "../../src/statements/turn-drafts.ts";
+import { statementDrafts } from "../../src/statements/turn-drafts.ts";
 import type { Json } from "../../src/text/json.ts";
 import { ok, type Step, turnOf } from "./turn-support.ts";
 
@@ -91,9 +91,4 @@ it("makes a rule from the words with which a tool use or a plan is refused", () 
 it("does not repeat an answer that has its own record", () => {
   const { turn_only: _, ...step } = answered("Which rates?", "ECB");
   expect(said(step)).toEqual([]);
-});
-
-it("is certain, so no model is asked", () => {
-  const texts = certainStatements(turnOf([answered("Which rates?", "ECB")], "")).map(({ text }) => text);
-  expect(texts).toEqual(["Which rates? ECB"]);
 });

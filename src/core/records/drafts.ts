@@ -23,6 +23,8 @@ export interface DraftObservation extends RecordParts {
   sources: number[];
   /** Set for something that was said or concluded; absent for an account of what was done. */
   statement?: StatementMarks;
+  /** Ids of known records that it makes outdated. */
+  replaces?: readonly number[];
   /** Reads, listings and other work of no lasting interest: searchable, ranked last, not injected. */
   routine?: boolean;
 }

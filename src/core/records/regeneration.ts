@@ -9,15 +9,11 @@ export interface RegenerationRequest {
   generator: string;
 }
 
+/** Counts of what a regeneration replaces. */
 export interface RegenerationSize {
   observations: number;
   summaries: number;
-  /** Payload bytes of each message, by session. */
-  sessions: readonly (readonly number[])[];
-}
-
-/** Messages and characters of one call at most; a longer message goes alone. */
-export interface CallLimits {
+  sessions: number;
+  /** Raw events. */
   messages: number;
-  characters: number;
 }

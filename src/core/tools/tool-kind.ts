@@ -68,7 +68,7 @@ export function isShellTool(name: string): boolean {
 }
 
 /** A tool's name in lower case without separators: hosts write `run_shell_command` and `RunShellCommand`. */
-export function toolKey(name: string): string {
+function toolKey(name: string): string {
   return name.toLowerCase().replace(/[_\-\s]/g, "");
 }
 

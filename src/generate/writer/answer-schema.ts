@@ -47,15 +47,21 @@ function looseAnswer() {
         next_steps: text,
         notes: text,
         ...lists,
-        statements: looseStatements({ text, yes }),
+        statements: looseStatements({ text, yes, numbers }),
       }),
     ),
+    confirmed: numbers,
+    closes: numbers,
     nothing: yes,
   });
 }
 
 // A malformed statement is dropped: it must not cost the records of the answer.
-function looseStatements({ text, yes }: Pick<ReturnType<typeof looseParts>, "text" | "yes">) {
+function looseStatements({
+  text,
+  yes,
+  numbers,
+}: Pick<ReturnType<typeof looseParts>, "text" | "yes" | "numbers">) {
   const statement = z.object({
     kind: text,
     said_by: text,
@@ -63,6 +69,7 @@ function looseStatements({ text, yes }: Pick<ReturnType<typeof looseParts>, "tex
     title: text,
     standing: yes,
     reach: text,
+    replaces: numbers,
   });
   return z.preprocess(
     (value) =>
@@ -149,10 +156,13 @@ function askedFor(mode: Mode) {
             title: z.string(),
             standing: z.boolean(),
             reach: z.enum(reaches),
+            replaces: z.array(number),
           }),
         ),
       }),
     ),
+    confirmed: z.array(number),
+    closes: z.array(number),
     nothing: z.boolean(),
   });
 }

@@ -2,7 +2,7 @@
 
 import type { PendingMessage } from "../../core/records/messages.ts";
 import type { Turn } from "../../core/records/turn.ts";
-import { shorten, shortenJson } from "../../core/shorten.ts";
+import { shorten, shortenJson, shortenPrompt } from "../../core/shorten.ts";
 import { readResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { oneLine, plain } from "../../text/plain-text.ts";
@@ -28,33 +28,29 @@ export function messageTexts(
     if (moved) directory = cwd;
     const where = moved ? [{ name: "cwd", text: shorten(plain(cwd), 300) }] : [];
     const { head, parts } =
-      message.type === "summarize"
-        ? summarizeText(turnOf(claimed, batch), maxChars)
-        : toolText(message, maxChars);
+      message.type === "summarize" ? summarizeText(turnOf(claimed, batch)) : toolText(message, maxChars);
     return { head, parts: [...where, ...parts] };
   });
 }
 
-// The user's words get room first, because a rule must be shown whole; the closing gets the rest. The closing before shows
-// what an answer such as "no, the other way" refers to.
-function summarizeText(
-  { prompt, closing, previous }: Pick<Turn, "prompt" | "closing" | "previous">,
-  maxChars: number,
-): QuotedMessage {
-  const before = shorten(plain(previous?.closing ?? ""), Math.floor(maxChars * beforeShare));
-  const said = shorten(plain(prompt), Math.floor(maxChars * userShare));
+// The user's words are shown whole, because a rule must be. The closing before shows what an answer such as "no, the other
+// way" refers to.
+function summarizeText({
+  prompt,
+  closing,
+  previous,
+}: Pick<Turn, "prompt" | "closing" | "previous">): QuotedMessage {
   return {
     head: "SUMMARIZE",
     parts: [
-      { name: "before", text: before },
-      { name: "user", text: said },
-      { name: "agent", text: shorten(plain(closing), maxChars - before.length - said.length) },
+      { name: "before", text: shorten(plain(previous?.closing ?? ""), longestTexts.before) },
+      { name: "user", text: shortenPrompt(plain(prompt), longestTexts.user) },
+      { name: "agent", text: shorten(plain(closing), longestTexts.agent) },
     ],
   };
 }
 
-const beforeShare = 0.1;
-const userShare = 0.4;
+const longestTexts = { before: 400, user: 8_000, agent: 5_000 };
 
 function toolText(message: PendingMessage, maxChars: number): QuotedMessage {
   const result = readResult(message.tool_response, message.tool_failed === true);

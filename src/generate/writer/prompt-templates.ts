@@ -4,10 +4,8 @@ import { MemError } from "../../core/errors.ts";
 import { packageFile } from "../../core/paths.ts";
 
 const slots = {
-  system: ["role", "keep", "skip", "language", "writing", "types", "concepts", "summary"],
+  system: ["role", "keep", "skip", "language", "writing", "types", "concepts", "summary", "most"],
   batch: ["mark", "session", "count", "messages", "closing"],
-  // Only with a request for a summary: other calls do not pay for it.
-  statements: ["most"],
 } as const;
 
 type TemplateName = keyof typeof slots;
@@ -21,7 +19,6 @@ export function loadPrompts(read: (name: string) => string = readTemplate): Prom
   return {
     system: template("system", read("system")),
     batch: template("batch", read("batch")),
-    statements: template("statements", read("statements")),
   };
 }
 

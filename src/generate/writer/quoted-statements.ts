@@ -1,5 +1,5 @@
 // Checks the statements that a model returned for a turn against their sources, and keeps the source's own words.
-import { type Speaker, speakers } from "../../core/records/statement.ts";
+import { type Speaker, type StatementKind, speakers } from "../../core/records/statement.ts";
 import type { Turn } from "../../core/records/turn.ts";
 import { typedOf } from "../../core/tools/typed-text.ts";
 import { userWordsIn } from "../../core/tools/user-answers.ts";
@@ -8,47 +8,56 @@ import { readRuns } from "../../statements/commands/runs.ts";
 import { withLead } from "../../statements/concluded.ts";
 import { parseRule } from "../../statements/rules/prohibitions.ts";
 import type { Statement } from "../../statements/statement.ts";
-import { promptCuesOf } from "../../statements/text/sentence-cues.ts";
 import { sentencesOf } from "../../statements/text/sentences.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
+import { type KnownRecord, mayReplace } from "./known-things.ts";
 import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
-import { type KindTraits, traitsOf } from "./statement-kinds.ts";
+import { canBe, ordersReader, saysEverywhere } from "./sentence-checks.ts";
+import { traitsOf } from "./statement-kinds.ts";
 
 /** Per summary. */
 export const mostStatements = 8;
 
-/** `about` is the model's subject; a rule has none, because it is shown to every session. */
+/** `about` is the model's claim; a rule has none, because it is shown in the user's words. */
 export interface TitledStatement extends Statement {
+  stored: StatementKind;
   about: string;
+  /** Ids of known records that it makes outdated. */
+  replaces: number[];
 }
 
-interface QuotedStatements {
-  kept: TitledStatement[];
-  /** Found in the source but not kept: a one-off instruction, or a command that fixed nothing. */
-  rejected: Statement[];
+interface TurnOfUser {
+  turn: Turn;
+  /** False for a prompt that an agent wrote for its sub-agent. */
+  isOfUser: boolean;
+  known: readonly KnownRecord[];
 }
 
-/**
- * Drops quotations without a source, rules that the user did not say, unknown kinds and repeats. `isOfUser` is false for
- * a prompt that an agent wrote for its sub-agent.
- */
+/** Drops quotations without a source, rules that the user did not say, what a sentence cannot be, and repeats. */
 export function quotedStatements(
   read: readonly ReadStatement[],
-  turn: Turn,
-  { isOfUser }: { isOfUser: boolean },
-): QuotedStatements {
+  { turn, isOfUser, known }: TurnOfUser,
+): TitledStatement[] {
   const sources = sourcesOf(turn, isOfUser);
   const kept = new Map<string, TitledStatement>();
-  const rejected: Statement[] = [];
   for (const each of read) {
     const statement = quotedBy(each, sources);
-    if (statement === undefined) continue;
-    if (!isKept(statement, each, turn)) rejected.push(statement);
-    else if (!kept.has(statement.text) && kept.size < mostStatements) kept.set(statement.text, statement);
+    if (statement === undefined || kept.has(statement.text) || kept.size === mostStatements) continue;
+    if (!isKept(statement, each, turn)) continue;
+    const outdated = [...new Set(each.replaces)].slice(0, mostReplaced);
+    const replaces = outdated.filter((id) =>
+      mayReplace(
+        known.find((one) => one.id === id),
+        statement,
+      ),
+    );
+    kept.set(statement.text, { ...statement, replaces });
   }
-  return { kept: [...kept.values()], rejected };
+  return [...kept.values()];
 }
+
+const mostReplaced = 3;
 
 type TurnSources = Readonly<Record<Speaker, FindQuotation>>;
 
@@ -73,34 +82,39 @@ function linesOf({ command }: { command: string }): Passage[] {
   return command.split("\n").map((line) => ({ text: line.trim(), shown: line.trim() }));
 }
 
-function quotedBy(read: ReadStatement, sources: TurnSources): TitledStatement | undefined {
+function quotedBy(read: ReadStatement, sources: TurnSources): Omit<TitledStatement, "replaces"> | undefined {
   const traits = traitsOf(read.kind);
-  const found = traits === undefined ? undefined : lookUp(read, traits, sources);
+  const found = traits === undefined ? undefined : lookUp(read, traits.stored, sources);
   const text = cleanLine(found?.text ?? "", longest.narrative);
   if (traits === undefined || found === undefined || text === "") return undefined;
+  const { stored, ...shown } = traits;
   const standing = traits.kind === "rule";
+  const isEverywhere = read.reach === "everywhere" && saysEverywhere(text);
+  const about = cleanLine(read.title, longest.title);
   return {
-    ...traits,
+    ...shown,
+    stored,
     text,
     said_by: found.said_by,
     standing,
-    reach: standing && read.reach === "everywhere" ? "everywhere" : "project",
+    reach: standing && isEverywhere ? "everywhere" : "project",
     forbids: standing && parseRule(text).forbids,
-    ...(found.said_by === "tool" ? { families: commandFamily(text) } : {}),
-    about: standing ? "" : cleanLine(read.title, longest.title),
+    ...(stored === "fix" && found.said_by === "tool" ? { families: commandFamily(text) } : {}),
+    about: standing || ordersReader(about) ? "" : about,
   };
 }
 
-// Only the user sets a rule. Other kinds may be quoted from user or agent, a fix also from a command.
+// Only the user sets a rule. Other kinds may be quoted from user or agent, a command also from one that ran.
 function lookUp(
   { said_by, quote }: ReadStatement,
-  { kind }: KindTraits,
+  kind: StatementKind,
   sources: TurnSources,
 ): { text: string; said_by: Speaker } | undefined {
   const named = speakers.find((speaker) => speaker === said_by.trim().toLowerCase());
-  if (kind === "rule" && named !== "user") return undefined;
-  const allowed: readonly Speaker[] =
-    kind === "rule" ? ["user"] : kind === "fix" ? speakers : ["agent", "user"];
+  const isRule = kind === "rule" || kind === "preference";
+  if (isRule && named !== "user") return undefined;
+  const isCommand = kind === "fix" || kind === "command";
+  const allowed: readonly Speaker[] = isRule ? ["user"] : isCommand ? speakers : ["agent", "user"];
   for (const speaker of allowed.toSorted((a, b) => Number(b === named) - Number(a === named))) {
     const text = sources[speaker](quote);
     if (text !== null) return { text, said_by: speaker };
@@ -108,8 +122,13 @@ function lookUp(
   return undefined;
 }
 
-function isKept({ text, standing, families }: Statement, read: ReadStatement, turn: Turn): boolean {
-  if (standing) return read.standing && !promptCuesOf(text).has("oneOff");
+function isKept(
+  { text, stored, standing, families }: Omit<TitledStatement, "replaces">,
+  read: ReadStatement,
+  turn: Turn,
+): boolean {
+  if (ordersReader(text) || !canBe(stored, text, turn)) return false;
+  if (standing) return read.standing;
   return families === undefined || haveFailed(families, turn);
 }
 

@@ -1,38 +1,63 @@
-// The statements of a turn as drafts: quoted by the model, and found by code.
+// The statements of a turn as drafts: quoted by the model, what rules propose, and what answers and commands show.
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
+import type { StatementKind } from "../../core/records/statement.ts";
+import { answeredIn } from "../../statements/said-by-user.ts";
 import type { Statement } from "../../statements/statement.ts";
-import { certainStatements, draftOf } from "../../statements/turn-drafts.ts";
+import { draftOf, fixesIn } from "../../statements/turn-drafts.ts";
 import type { GenerationBatch } from "../provider.ts";
 import { turnOf } from "../turns.ts";
 import type { ReadStatement } from "./answer-schema.ts";
+import { candidatesIn } from "./candidates.ts";
+import type { KnownRecord } from "./known-things.ts";
 import { quotedStatements } from "./quoted-statements.ts";
 
-/** Code adds rules that the model missed, and replaces its fixes and failures of commands, of which code sees more. */
+export interface ReadTurn {
+  statements: readonly ReadStatement[];
+  /** Numbers of the candidates that are rules. */
+  confirmed: readonly number[];
+  nothing: boolean;
+}
+
+/**
+ * A candidate that the model does not confirm stays a proposal. Code adds what tools show and no judgement needs: choices
+ * among the agent's options, and fixes and failures of commands.
+ */
 export function statementsOf(
-  read: readonly ReadStatement[],
+  read: ReadTurn,
   summarize: ClaimedMessage,
-  { batch, mode }: { batch: Pick<GenerationBatch, "messages" | "turns">; mode: Mode },
+  context: {
+    batch: Pick<GenerationBatch, "messages" | "turns">;
+    mode: Mode;
+    known: readonly KnownRecord[];
+  },
 ): DraftObservation[] {
+  const { batch, mode, known } = context;
   const turn = turnOf(summarize, batch);
   const isOfUser = summarize.message.agent_id === undefined;
-  const { kept, rejected } = quotedStatements(read, turn, { isOfUser });
-  const judged = [...kept, ...rejected];
-  const certain = certainStatements(turn).filter(
-    (one) => one.said_by !== "user" || (isOfUser && !judged.some((each) => overlap(each, one))),
-  );
-  const draft = (statement: Statement) => {
+  const kept = quotedStatements(read.statements, { turn, isOfUser, known });
+  const candidates = candidatesIn(turn).map((one, at) => ({
+    ...one,
+    standing: read.confirmed.includes(at + 1),
+  }));
+  const chosen = read.nothing ? [] : answeredIn(turn).filter(({ kind }) => kind !== "rule");
+  const ofUser = isOfUser ? [...candidates, ...chosen] : [];
+  const proposed = ofUser.filter((one) => !kept.some((each) => overlap(each, one)));
+  const fixes = fixesIn(turn);
+  const draft = (statement: Statement, stored?: StatementKind): DraftObservation => {
     const made = draftOf(statement, { turn, source: summarize.id });
-    return { ...made, ...wordsOf(made, mode) };
+    const marks = made.statement && { ...made.statement, kind: stored ?? made.statement.kind };
+    return { ...made, ...wordsOf(made, mode), ...(marks && { statement: marks }) };
   };
   const quoted = kept
-    .filter((each) => !certain.some((one) => shareFamily(each, one)))
-    .map(({ about, ...statement }) => ({
-      ...draft(statement),
+    .filter((each) => !fixes.some((one) => shareFamily(each, one)))
+    .map(({ about, stored, replaces, ...statement }) => ({
+      ...draft(statement, stored),
       ...(about === "" ? {} : { subtitle: about }),
+      ...(replaces.length === 0 ? {} : { replaces }),
     }));
-  return [...quoted, ...certain.map(draft)];
+  return [...quoted, ...[...proposed, ...fixes].map((one) => draft(one))];
 }
 
 function overlap({ text }: Statement, other: Statement): boolean {

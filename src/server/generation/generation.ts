@@ -5,7 +5,7 @@ import { failOpen } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
 import { createActiveSessions } from "../../generate/active-sessions.ts";
-import { localBatching, modelBatching } from "../../generate/batching.ts";
+import { hostedBatching, localBatching } from "../../generate/batching.ts";
 import { createCircuitBreaker } from "../../generate/circuit-breaker.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
@@ -56,7 +56,7 @@ export function createHostedGeneration(deps: HostedGenerationDeps) {
     queue,
     circuit,
     sessions,
-    batching: provider.local === null ? localBatching : modelBatching,
+    batching: provider.local === null ? localBatching : hostedBatching,
     clock,
     concurrency,
     onCompleted: () => deps.watch?.worked("completed"),

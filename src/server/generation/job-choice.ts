@@ -24,8 +24,7 @@ const longestWaitMs = 60_000;
 // More than one process works on; the number of an idle group may change.
 const maxRemembered = 10_000;
 
-/** `lastCallAt`: epoch at which the last call of a group ended, or null. */
-export function createJobChoice(batching: Batching, lastCallAt: (group: number) => number | null) {
+export function createJobChoice(batching: Batching) {
   // Chosen groups: their jobs look free until they are claimed.
   const taken = new Map<number, { isWantedAgain: boolean }>();
   const numbers = new Map<string, number>();
@@ -79,11 +78,7 @@ export function createJobChoice(batching: Batching, lastCallAt: (group: number) 
       const order = isEven.get(team_id) === true ? newestFirst(waiting) : waiting;
       let soonest = next_at ?? Number.POSITIVE_INFINITY;
       for (const each of order) {
-        const group = each.session_seq ?? numbers.get(`${each.project_id} 0`);
-        const at = dueAt(waitingOf(each), batching, {
-          now,
-          lastCallAt: group === undefined ? null : lastCallAt(group),
-        });
+        const at = dueAt(waitingOf(each), batching, now);
         if (at > now) {
           soonest = Math.min(soonest, at);
           continue;
@@ -104,9 +99,11 @@ function newestFirst(waiting: readonly WaitingJobs[]): WaitingJobs[] {
 function waitingOf(jobs: WaitingJobs) {
   return {
     count: jobs.count,
-    oldestAt: jobs.oldest_at,
+    newestAt: jobs.newest_at,
     hasSummarize: jobs.has_summary,
     isRetry: jobs.is_retry,
-    isCompleted: jobs.is_completed,
+    // Jobs without a session have no turn.
+    isCompleted: jobs.is_completed || jobs.session_id === null,
+    isBeforePrompt: false,
   };
 }

@@ -1,5 +1,4 @@
 // The task of a team: one batch of one session or project. The next task waits behind the tasks of other teams.
-import { createBatchSizes } from "../../generate/batch-sizes.ts";
 import { type BatchDeps, generateBatch } from "../../generate/generate-batch.ts";
 import { createRetries } from "../../generate/retry.ts";
 import { requestTask, type TeamWork, teamWork } from "../../store/postgres/job-leases.ts";
@@ -19,9 +18,9 @@ const longestWaitMs = 60_000;
 const fullTeamWaitMs = 500;
 
 export function createTeamTasks(deps: TeamTasksDeps) {
-  const { app, system, queue, circuit, sessions, batching, clock } = deps;
-  const choice = createJobChoice(batching, (group) => sessions.get(group)?.lastCallAt ?? null);
-  const memory = { retries: createRetries(), sizes: createBatchSizes(batching.maxMessages) };
+  const { app, system, queue, circuit, batching, clock } = deps;
+  const choice = createJobChoice(batching);
+  const retries = createRetries();
   // One place is left for other teams: a team whose calls hang delays no other team.
   const mostOfTeam = Math.max(1, deps.concurrency - 1);
   const running = new Map<string, number>();
@@ -60,10 +59,10 @@ export function createTeamTasks(deps: TeamTasksDeps) {
     }
     try {
       queue.intend(team_id, chosen);
-      const most = jobs.session_id !== null && jobs.has_summary ? 1 : memory.sizes.of(group);
+      const most = jobs.session_id !== null && jobs.has_summary ? 1 : batching.maxMessages;
       const hasMore = found.waiting.length > 1 || jobs.count > most || found.next_at !== null;
       if (hasMore) await requestTask(system, team_id);
-      await generateBatch(deps, { sessionId: group, permit, ...memory });
+      await generateBatch(deps, { sessionId: group, permit, retries });
     } finally {
       // The store may have refused before the call: a probe without an end would block the provider.
       permit?.returned(clock.now());

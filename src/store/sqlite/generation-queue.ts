@@ -3,15 +3,22 @@ import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Release } from "../../core/records/queue.ts";
 import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import type { KnownThings } from "./known-things.ts";
 import type { Observations } from "./observations.ts";
-import type { DueMessages, PendingMessages } from "./pending-messages.ts";
-import type { RecordReply, WrittenRecords } from "./record-writer.ts";
+import type { ClaimRequest, DueMessages, PendingMessages } from "./pending-messages.ts";
+import type { Prompts } from "./prompts.ts";
+import type { DeletedRecord, RecordReply, WrittenRecords } from "./record-writer.ts";
 import type { Sessions } from "./sessions.ts";
+import type { SharedSources } from "./shared-sources.ts";
 import type { Statements } from "./statements.ts";
 import type { Turns, TurnsByMessage } from "./turns.ts";
 
 /** A reply, and what the turns that it ends say about earlier records. */
 export interface SettledReply extends RecordReply {
+  /** Provisional: the messages wait on, for a model. */
+  isDraft?: boolean;
+  /** Ids of open work that the turn ended. */
+  closes?: readonly number[];
   /** Raw events whose observations are routine from now on. */
   routine?: readonly number[];
   /** Command families that passed. */
@@ -30,6 +37,9 @@ export interface ClaimedBatch {
   messages: ClaimedMessage[];
   recentTitles: string[];
   turns: TurnsByMessage;
+  /** The prompt of a turn that has not ended. */
+  request?: string | undefined;
+  knownBefore: () => ReturnType<KnownThings["of"]>;
 }
 
 export interface CompletedBatch {
@@ -37,6 +47,8 @@ export interface CompletedBatch {
   summaries: SessionSummary[];
   /** Earlier observations that are routine or superseded from now on. */
   changed: Observation[];
+  /** Provisional records that the reply leaves out. */
+  deleted?: readonly DeletedRecord[];
 }
 
 /** The due messages of a session, and whether more can come. */
@@ -50,7 +62,10 @@ interface Parts extends GroupCommit {
   sessions: Sessions;
   observations: Observations;
   pending: PendingMessages;
+  prompts: Pick<Prompts, "byNumber">;
   turns: Turns;
+  sharing: SharedSources;
+  known: KnownThings;
   writeRecords: (write: {
     session: Session;
     held: ReadonlyMap<number, ClaimedMessage>;
@@ -73,16 +88,25 @@ export function createGenerationQueue(parts: Parts, owner: string) {
   return {
     claim: (
       sessionId: number,
-      { now, leaseMs, limit, maxChars }: { now: number; leaseMs: number; limit: number; maxChars: number },
+      { leaseMs, ...limits }: { leaseMs: number } & Omit<ClaimRequest, "sessionId" | "owner" | "leaseUntil">,
     ) =>
       parts.commit(() => {
         const session = sessions.byId(sessionId);
-        const leaseUntil = now + leaseMs;
-        const messages = pending.claim({ sessionId, owner, now, leaseUntil, limit, maxChars });
+        const leaseUntil = limits.now + leaseMs;
+        const messages = pending.claim({ sessionId, owner, leaseUntil, ...limits });
         return session === undefined || messages.length === 0 ? null : batchOf(parts, session, messages);
       }),
     complete: (batch: ClaimedBatch, reply: SettledReply) =>
-      parts.commit(() => complete(parts, owner, { batch, reply })),
+      parts.commit(() => complete(parts, batch, reply, (id) => pending.finish(id, owner))),
+    /** The session's messages without provisional records; null when there are none. */
+    undrafted(sessionId: number, limit: number): ClaimedBatch | null {
+      const session = sessions.byId(sessionId);
+      const messages = session === undefined ? [] : pending.undrafted(sessionId, limit);
+      return session === undefined || messages.length === 0 ? null : batchOf(parts, session, messages);
+    },
+    /** Stores provisional records; the messages wait on. */
+    draft: (batch: ClaimedBatch, reply: SettledReply) =>
+      parts.commit(() => complete(parts, batch, reply, pending.markDrafted)),
     release: (messages: readonly ClaimedMessage[], release: Release) =>
       parts.commit(() => {
         for (const { id } of messages) pending.release(id, release);
@@ -97,6 +121,7 @@ export function createGenerationQueue(parts: Parts, owner: string) {
     },
     /** True when the session's next due message was imported: local rules write its records. */
     isImported: pending.isImported,
+    hasUndrafted: pending.hasUndrafted,
     sessionsDue: pending.sessionsDue,
     nextDue: pending.nextDue,
   };
@@ -104,40 +129,47 @@ export function createGenerationQueue(parts: Parts, owner: string) {
 
 /** The messages with what the provider is shown beside them. */
 export function batchOf(
-  { observations, turns }: Pick<Parts, "observations" | "turns">,
+  { observations, turns, prompts, known }: Pick<Parts, "observations" | "turns" | "prompts" | "known">,
   session: Session,
   messages: ClaimedMessage[],
 ): ClaimedBatch {
   const [first] = messages;
-  const asksForSummary = messages.some(({ message }) => message.type === "summarize");
-  const recentTitles =
-    first === undefined || !asksForSummary
-      ? observations.recentTitles(session.id, maxTitles)
-      : observations.titlesSinceSummary({ sessionId: session.id, before: first.id, limit: maxTitles });
-  return { session, messages, recentTitles, turns: turns.of(messages) };
+  const { type, prompt_number } = messages.at(-1)?.message ?? {};
+  const isUnfinished = type === "observation" && prompt_number !== undefined;
+  return {
+    session,
+    messages,
+    recentTitles: observations.titlesSinceSummary({
+      ...{ sessionId: session.id, before: first?.id ?? 0, limit: maxTitles },
+    }),
+    turns: turns.of(messages),
+    request: isUnfinished ? prompts.byNumber(session.id, prompt_number)?.prompt_text : undefined,
+    knownBefore: () => known.of(session, messages),
+  };
 }
 
 const maxTitles = 30;
 
 // The order matters: failures end before the new ones are stored, and new records are marked with the older ones.
 function complete(
-  { sessions, pending, writeRecords, statements }: Parts,
-  owner: string,
-  { batch, reply }: { batch: ClaimedBatch; reply: SettledReply },
+  { sessions, pending, writeRecords, statements, sharing, known }: Parts,
+  batch: ClaimedBatch,
+  reply: SettledReply,
+  take: (id: number) => boolean,
 ): CompletedBatch {
   // The project may have been renamed or merged since the claim.
   const session = sessions.byId(batch.session.id) ?? batch.session;
   const { project } = session;
-  const held = new Map(
-    batch.messages.filter(({ id }) => pending.finish(id, owner)).map((message) => [message.id, message]),
-  );
+  const held = new Map(batch.messages.filter(({ id }) => take(id)).map((message) => [message.id, message]));
   // The messages were requeued or deleted: what the reply says was made from other texts.
   if (held.size === 0) return { observations: [], summaries: [], changed: [] };
-  pending.count("done", held.size);
+  if (reply.isDraft !== true) pending.count("done", held.size);
   const { passed = [], replacesFix = () => true, finished = new Map() } = reply;
   const at = Math.max(...[...held.values()].map(({ created_at_epoch }) => created_at_epoch));
   const ended = statements.supersedeFailures({ project, families: passed, at });
-  const written = writeRecords({ session, held, reply });
+  const provisional = sharing(session, [...held.keys()]);
+  const old = provisional.filter(({ sources }) => sources.every((id) => held.has(id)));
+  const written = writeRecords({ session, held, reply, ...(old.length === 0 ? {} : { old }) });
   const replaced = written.observations.flatMap(({ stored, families }) =>
     statements.supersedeFixes({ project, families, by: stored, replaces: replacesFix }),
   );
@@ -145,22 +177,33 @@ function complete(
     const at = held.get(source)?.created_at_epoch;
     return at === undefined ? [] : statements.supersedeFinished({ project, at, finishes });
   });
-  const { observations, changed } = settle(statements, written, reply, done);
-  return { observations, summaries: written.summaries, changed: [...ended, ...replaced, ...changed] };
+  const { observations, changed } = settle({ ...statements, known }, written, reply, done);
+  return {
+    observations,
+    summaries: written.summaries,
+    changed: [...ended, ...replaced, ...changed],
+    deleted: written.deleted,
+  };
 }
 
 /** Marks what the reply makes routine or superseded; `before` was superseded earlier in the transaction. */
 export function settle(
-  statements: Pick<Statements, "markSettled" | "supersedeReplaced" | "weighProposals">,
+  statements: Pick<Statements, "markSettled" | "supersedeReplaced" | "weighProposals"> & {
+    known: Pick<KnownThings, "replace" | "close">;
+  },
   written: WrittenRecords,
-  { replaces, saysSame, routine = [] }: SettledReply,
+  { replaces, saysSame, routine = [], closes = [], generator }: SettledReply,
   before: readonly Observation[] = [],
 ): Pick<CompletedBatch, "observations" | "changed"> {
   const stored = written.observations.map((one) => one.stored);
   const weighed = saysSame === undefined ? [] : statements.weighProposals(stored, saysSame);
   const sure = stored.map((one) => weighed.findLast(({ id }) => id === one.id) ?? one);
   const superseded = replaces === undefined ? [] : statements.supersedeReplaced(sure, replaces);
-  const changes = [...before, ...weighed, ...superseded, ...statements.markSettled(routine)];
+  const { known } = statements;
+  const judged = written.observations.flatMap(({ stored, replaces }) => known.replace(replaces, stored.id));
+  const closed = known.close(closes, generator);
+  const settled = statements.markSettled(routine);
+  const changes = [...before, ...weighed, ...superseded, ...judged, ...closed, ...settled];
   return {
     observations: stored.map((one) => changes.findLast(({ id }) => id === one.id) ?? one),
     changed: changes.filter(({ id }) => !stored.some((one) => one.id === id)),

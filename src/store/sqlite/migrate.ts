@@ -31,6 +31,7 @@ import promptCopies from "./migrations/0028-prompt-copies.sql";
 import sessionRows from "./migrations/0029-session-rows.sql";
 import kinds from "./migrations/0030-kinds.sql";
 import ownWords from "./migrations/0031-own-words.sql";
+import drafted from "./migrations/0032-drafted.sql";
 import newest from "./schema.sql";
 
 /** A numbered step of a schema. */
@@ -70,6 +71,7 @@ const migrations: readonly Migration[] = [
   { version: 29, name: "session-rows", sql: sessionRows },
   { version: 30, name: "kinds", sql: kinds },
   { version: 31, name: "own-words", sql: ownWords },
+  { version: 32, name: "drafted", sql: drafted },
 ];
 
 /** The schema version this code writes. */

@@ -12,27 +12,36 @@ export interface ClaimRequest {
   leaseUntil: number;
   /** Messages at most. */
   limit: number;
+  /** The same of messages that failed, or that the worker died on three times; default: `limit`. */
+  limitOfRetry?: number;
   /** Payload characters at most; a longer message goes alone. */
   maxChars: number;
 }
 
-/** The oldest due messages of a session; retries only where nothing else is due. */
+/** The oldest due messages of a session. */
 export interface DueMessages {
   count: number;
-  oldestAt: number;
+  newestAt: number;
   /** Not looked up when the count reaches the limit. */
   hasSummarize: boolean;
-  /** Retries, each tried alone. */
+  /** They were put back before. */
   isRetry: boolean;
+  /** The user sent a further prompt since the first one. */
+  isBeforePrompt: boolean;
 }
 
 export interface PendingMessages {
   enqueue(rawEventId: number, sessionId: number, now: number): void;
   /**
-   * Leases the session's oldest due messages to `owner`; where only retries are due, the one that has waited longest. A
-   * summary waits for the retries before it and ends the batch. Imported messages go without live ones.
+   * Leases the session's oldest due messages to `owner`: up to the end of their turn, imported ones without live ones. Those
+   * that were put back come last, with those that were put back with them.
    */
   claim(request: ClaimRequest): ClaimedMessage[];
+  /** The oldest live messages of the session without provisional records; nothing is leased. */
+  undrafted(sessionId: number, limit: number): ClaimedMessage[];
+  hasUndrafted(sessionId: number): boolean;
+  /** False when the message was claimed, finished or drafted meanwhile. */
+  markDrafted(id: number): boolean;
   /** Deletes a done message; false when `owner` lost the lease. */
   finish(id: number, owner: string): boolean;
   release(id: number, release: Release): void;
@@ -67,13 +76,12 @@ interface CandidateRow extends Omit<ClaimedMessage, "message"> {
 const longestDelayMs = 10 * 60_000;
 const isDue = `(next_try_at_epoch <= @now or next_try_at_epoch > @now + ${longestDelayMs})`;
 
+// What was never put back goes first: a turn that fails again and again holds nothing up.
+const inOrder = "p.next_try_at_epoch, p.id";
+
 const sessionsPerSweep = 500;
 
-// A message that the worker died on this often is tried alone, like one that failed.
 const claimsBeforeAlone = 3;
-
-// Retries are tried alone, so that their neighbors do not fail with them, and last, so that they hold nothing up.
-const isRetry = `(failures > 0 or attempts >= ${claimsBeforeAlone})`;
 
 interface DueRequest {
   sessionId: number;
@@ -85,45 +93,37 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
     "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
   );
   const leases = createLeases(db);
-  const claim = createClaim(db, leases);
   return {
     enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
-    claim,
+    ...createClaim(db, leases),
     ...leases,
-    ...createDue(db),
+    dueOf: createDueOf(db),
+    ...createSweeps(db),
     isImported: createIsImported(db),
     ...createCounts(db),
   };
 }
 
-function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): PendingMessages["claim"] {
-  const candidates = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
+type Claims = Pick<PendingMessages, "claim" | "undrafted" | "hasUndrafted" | "markDrafted">;
+
+function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): Claims {
+  const rows = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
        r.kind, r.payload, r.imported_at_epoch is not null as is_imported
      from pending_messages p
      cross join raw_events r on r.id = p.id
-     where p.status = 'pending' and p.session_id = @sessionId and ${isDue}`;
-  const fresh = db.prepare<DueRequest & { limit: number }, CandidateRow>(
-    `${candidates} and not ${isRetry}
+     where p.status = 'pending' and p.session_id = @sessionId`;
+  const due = db.prepare<DueRequest & { limit: number }, CandidateRow>(
+    `${rows} and ${isDue}
+     order by ${inOrder}
+     limit @limit`,
+  );
+  const undrafted = db.prepare<{ sessionId: number; limit: number }, CandidateRow>(
+    `${rows} and p.drafted = 0 and r.imported_at_epoch is null
      order by p.id
      limit @limit`,
   );
-  // A retry that was put back goes behind those that were not tried since.
-  const nextRetry = db.prepare<DueRequest, CandidateRow>(
-    `${candidates} and ${isRetry}
-     order by p.next_try_at_epoch, p.id
-     limit 1`,
-  );
-  // Retries that were tried since the summary began to wait do not hold it up again.
-  const retryBefore = db.prepare<DueRequest & { id: number; since: number }, { found: 0 | 1 }>(
-    `select exists (
-       select 1
-       from pending_messages
-       where status = 'pending' and session_id = @sessionId and id < @id and ${isDue} and ${isRetry}
-         and (@since = 0 or next_try_at_epoch <= @since)
-     ) as found`,
-  );
-  const letWaitSince = db.prepare<{ id: number; now: number }>(
-    "update pending_messages set next_try_at_epoch = @now where id = @id and next_try_at_epoch = 0",
+  const markDrafted = db.prepare<[number]>(
+    "update pending_messages set drafted = 1 where id = ? and status = 'pending' and drafted = 0",
   );
   const lease = db.prepare<{ id: number; owner: string; leaseUntil: number }>(
     `update pending_messages
@@ -132,33 +132,29 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
   );
 
   // Row by row: the payloads behind the last one that fits are not read.
-  function takeFresh({ sessionId, now, limit, maxChars }: ClaimRequest): CandidateRow[] {
-    const rows: CandidateRow[] = [];
-    const waiting: number[] = [];
+  function take({ sessionId, now, limit, limitOfRetry = limit, maxChars }: ClaimRequest): CandidateRow[] {
+    const taken: CandidateRow[] = [];
     let chars = 0;
-    for (const row of fresh.iterate({ sessionId, now, limit })) {
-      const isSummary = row.kind === "summarize";
-      const { id, next_try_at_epoch: since } = row;
-      if (isSummary && retryBefore.get({ sessionId, now, id, since })?.found === 1) {
-        waiting.push(id);
-        continue;
-      }
+    for (const row of due.iterate({ sessionId, now, limit })) {
+      const first = taken[0] ?? row;
       chars += row.payload.length;
-      if (rows.length > 0 && (chars > maxChars || row.is_imported !== rows[0]?.is_imported)) break;
-      rows.push(row);
-      // The next turn's titles begin behind this summary.
-      if (isSummary) break;
+      const isLike =
+        row.is_imported === first.is_imported && row.next_try_at_epoch === first.next_try_at_epoch;
+      const isRetry = first.failures > 0 || first.attempts >= claimsBeforeAlone;
+      const hasRoom = chars <= maxChars && taken.length < (isRetry ? limitOfRetry : limit);
+      if (taken.length > 0 && !(isLike && hasRoom)) break;
+      taken.push(row);
+      if (row.kind === "summarize") break;
     }
-    for (const id of waiting) letWaitSince.run({ id, now });
-    return rows;
+    return taken;
   }
 
   // An unreadable payload would hold its session up for ever.
-  function readClaimed({
+  function readRow({
     payload,
     kind,
-    next_try_at_epoch,
     is_imported,
+    next_try_at_epoch,
     ...row
   }: CandidateRow): ClaimedMessage[] {
     const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
@@ -167,12 +163,16 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
     return [];
   }
 
-  return (request) => {
-    const { sessionId, now, owner, leaseUntil } = request;
-    let rows = takeFresh(request);
-    if (rows.length === 0) rows = nextRetry.all({ sessionId, now });
-    for (const { id } of rows) lease.run({ id, owner, leaseUntil });
-    return rows.flatMap(readClaimed);
+  return {
+    claim(request) {
+      const { owner, leaseUntil } = request;
+      const taken = take(request);
+      for (const { id } of taken) lease.run({ id, owner, leaseUntil });
+      return taken.flatMap(readRow);
+    },
+    undrafted: (sessionId, limit) => undrafted.all({ sessionId, limit }).flatMap(readRow),
+    hasUndrafted: (sessionId) => undrafted.get({ sessionId, limit: 1 }) !== undefined,
+    markDrafted: (id) => markDrafted.run(id).changes === 1,
   };
 }
 
@@ -221,23 +221,45 @@ function createLeases(
   };
 }
 
-function createDue(db: Sqlite): Pick<PendingMessages, "dueOf" | "sessionsDue" | "nextDue" | "oldest"> {
-  const firstDue = db.prepare<DueRequest & { retries: 0 | 1; limit: number }, { created_at_epoch: number }>(
-    `select created_at_epoch
-     from pending_messages
-     where status = 'pending' and session_id = @sessionId and ${isDue} and ${isRetry} = @retries
-     order by id
+function createDueOf(db: Sqlite): PendingMessages["dueOf"] {
+  const due = db.prepare<
+    DueRequest & { limit: number },
+    { created_at_epoch: number; failures: number; next_try_at_epoch: number }
+  >(
+    `select created_at_epoch, failures, next_try_at_epoch
+     from pending_messages p
+     where status = 'pending' and session_id = @sessionId and ${isDue}
+     order by ${inOrder}
      limit @limit`,
   );
+  const first = db.prepare<DueRequest, FirstDue>(firstDue);
   // Reads every message of the session: asked only when there are few.
-  const hasSummarize = db.prepare<DueRequest, { found: 0 | 1 }>(
+  const hasSummarize = db.prepare<{ sessionId: number; nextTry: number }, { found: 0 | 1 }>(
     `select exists (
        select 1
        from pending_messages p
        cross join raw_events r on r.id = p.id
-       where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and r.kind = 'summarize'
+       where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry
+         and r.kind = 'summarize'
      ) as found`,
   );
+  return (sessionId, now, limit) => {
+    const all = due.all({ sessionId, now, limit });
+    const [oldest] = all;
+    if (oldest === undefined) return null;
+    const { next_try_at_epoch: nextTry } = oldest;
+    const rows = all.filter((row) => row.next_try_at_epoch === nextTry);
+    return {
+      count: rows.length,
+      newestAt: Math.max(...rows.map((row) => row.created_at_epoch)),
+      hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, nextTry })?.found === 1,
+      isRetry: nextTry > 0,
+      isBeforePrompt: first.get({ sessionId, now })?.is_before_prompt === 1,
+    };
+  };
+}
+
+function createSweeps(db: Sqlite): Pick<PendingMessages, "sessionsDue" | "nextDue" | "oldest"> {
   // Walks the index from session to session and stops at the limit: all of 10,000 waiting sessions would take 80 ms. An
   // `order by` would make it walk to the end.
   const sessionsDue = db.prepare<{ now: number }, { session_id: number; oldest: number }>(
@@ -279,19 +301,6 @@ function createDue(db: Sqlite): Pick<PendingMessages, "dueOf" | "sessionsDue" | 
   );
 
   return {
-    dueOf(sessionId, now, limit) {
-      const ofKind = (retries: 0 | 1) => firstDue.all({ sessionId, now, limit, retries });
-      const first = ofKind(0);
-      const rows = first.length === 0 ? ofKind(1) : first;
-      const [oldest] = rows;
-      if (oldest === undefined) return null;
-      return {
-        count: rows.length,
-        oldestAt: oldest.created_at_epoch,
-        hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, now })?.found === 1,
-        isRetry: first.length === 0,
-      };
-    },
     sessionsDue: (now) =>
       sessionsDue
         .all({ now })
@@ -302,19 +311,24 @@ function createDue(db: Sqlite): Pick<PendingMessages, "dueOf" | "sessionsDue" | 
   };
 }
 
+interface FirstDue {
+  is_imported: 0 | 1;
+  is_before_prompt: 0 | 1;
+}
+
+/** The message that `claim` would take first. */
+const firstDue = `select r.imported_at_epoch is not null as is_imported,
+    coalesce(case when json_valid(r.payload) then r.payload ->> '$.prompt_number' end
+      < (select newest_prompt from sessions where id = @sessionId), 0) as is_before_prompt
+  from pending_messages p
+  cross join raw_events r on r.id = p.id
+  where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
+  order by ${inOrder}
+  limit 1`;
+
 function createIsImported(db: Sqlite): PendingMessages["isImported"] {
-  const first = db.prepare<DueRequest & { retries: 0 | 1 }, { is_imported: 0 | 1 }>(
-    `select r.imported_at_epoch is not null as is_imported
-     from pending_messages p
-     cross join raw_events r on r.id = p.id
-     where p.status = 'pending' and p.session_id = @sessionId and ${isDue} and ${isRetry} = @retries
-     order by p.id
-     limit 1`,
-  );
-  return (sessionId, now) => {
-    const next = (retries: 0 | 1) => first.get({ sessionId, now, retries });
-    return (next(0) ?? next(1))?.is_imported === 1;
-  };
+  const first = db.prepare<DueRequest, FirstDue>(firstDue);
+  return (sessionId, now) => first.get({ sessionId, now })?.is_imported === 1;
 }
 
 function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" | "counts"> {

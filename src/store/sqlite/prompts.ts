@@ -12,6 +12,8 @@ export type StoredPrompt = UserPrompt & Pick<NewPrompt, "private" | "event_key">
 export const promptColumns = `id, claude_session_id, sdk_session_id, project, prompt_number, prompt_text, created_at_epoch,
   branch, git_commit as "commit", synced_at, origin_device_id, origin_local_id, revision`;
 
+export type Prompts = ReturnType<typeof createPrompts>;
+
 export function createPrompts(db: Sqlite) {
   const sql = createSql(db);
   const derived = createDerivedRows(db);

@@ -23,14 +23,22 @@ export interface RecordReply {
   generator: string;
   /** `local` wrote it as a fallback for a model. */
   upgrade?: boolean;
+  /** A model saw whole turns: what rules wrote of them and it leaves out goes, and the session gets one summary. */
+  isJudged?: boolean;
 }
 
 export interface WrittenRecords {
   /** As stored, with the command families that a fix is for. */
-  observations: { stored: Observation; families: readonly string[] }[];
+  observations: { stored: Observation; families: readonly string[]; replaces: readonly number[] }[];
   summaries: SessionSummary[];
-  /** Replaced observations that no draft took over. */
-  deleted: number;
+  /** Replaced records that no draft took over. */
+  deleted: DeletedRecord[];
+}
+
+export interface DeletedRecord {
+  kind: "observation" | "summary";
+  id: number;
+  project: string;
 }
 
 interface Write {
@@ -54,6 +62,7 @@ export function createRecordWriter(
     "select p.label from project_aliases a join projects p on p.id = a.project_id where a.label = ?",
   );
   const today = (label: string) => renamed(label) ?? label;
+  const { writeSummaries, dropSummaries } = createSummaryWriter(db, summaries);
   const isTaken = (key: string): boolean =>
     before.byKey.get(key) !== undefined || tombstones.hasKey("observation", key);
 
@@ -74,7 +83,9 @@ export function createRecordWriter(
       .map((draft) => ({ ...draft, ...linksOf(draft, held) }))
       .filter((draft) => draft.sources.length > 0 && !(old && wasEdited(draft, session.sdk_session_id, old)));
     // An old observation that no draft touches stays as it is, and so does the user's own text.
-    const touched = replacedBy(drafts, old ?? []);
+    const said = replacedBy(drafts, old ?? []);
+    const touched =
+      reply.isJudged === true ? (old ?? []).filter((one) => !one.isKept || said.includes(one)) : said;
     const replaced = touched.filter(({ isFixed }) => !isFixed);
     for (const { id } of replaced) rewrite.freeKey(id);
     const keyOf = newKeys(old === undefined ? () => false : isTaken);
@@ -98,15 +109,36 @@ export function createRecordWriter(
       };
       const stored =
         id === undefined ? observations.insert(observation) : rewrite.observation(id, observation);
-      if (stored !== undefined) written.push({ stored, families: draft.statement?.families ?? [] });
+      const { replaces = [] } = draft;
+      if (stored !== undefined) written.push({ stored, replaces, families: draft.statement?.families ?? [] });
     }
     const kept = new Set(pairs.values());
     const surplus = replaced.filter(({ id }) => !kept.has(id) && before.isReviewed.get(id) === undefined);
     for (const { id } of surplus) rewrite.deleteObservation(id);
-    return { observations: written, deleted: surplus.length };
+    return { observations: written, deleted: surplus.map(({ id }) => id) };
   }
 
-  // A summary that the reply leaves out stays, since the session has no other, and so does the user's own text.
+  return (write) => {
+    const { observations, deleted } = writeObservations(write);
+    const written = writeSummaries(write);
+    const { project } = write.session;
+    return {
+      observations,
+      summaries: written,
+      deleted: [
+        ...deleted.map((id) => ({ kind: "observation" as const, id, project })),
+        ...dropSummaries(write, written).map((id) => ({ kind: "summary" as const, id, project })),
+      ],
+    };
+  };
+}
+
+function createSummaryWriter(db: Sqlite, summaries: Summaries) {
+  const rewrite = createRewrite(db);
+  const before = createLookups(db);
+  const tombstones = createTombstones(db);
+
+  // The user's own text stays.
   function writeSummaries({ session, held, reply, old }: Write): SessionSummary[] {
     return reply.summaries.flatMap((draft) => {
       const source = held.get(draft.source);
@@ -121,7 +153,21 @@ export function createRecordWriter(
     });
   }
 
-  return (write) => ({ ...writeObservations(write), summaries: writeSummaries(write) });
+  // One summary tells of the session up to here: an earlier one of its turns says nothing more.
+  function dropSummaries({ session, held, reply }: Write, written: readonly SessionSummary[]): number[] {
+    const ends = [...held.values()].filter(({ message }) => message.type === "summarize");
+    if (reply.isJudged !== true || ends.length === 0) return [];
+    const [newest] = written;
+    const dropped = before.generated(session.sdk_session_id, {
+      from: newest === undefined ? Math.min(...ends.map(({ id }) => id)) : 0,
+      to: Math.max(...ends.map(({ id }) => id)),
+    });
+    const others = dropped.filter((id) => id !== newest?.id);
+    for (const id of others) rewrite.deleteSummary(id);
+    return others;
+  }
+
+  return { writeSummaries, dropSummaries };
 }
 
 /** Keys of new observations: `<source>:<ordinal>`. A record that stays keeps its key. */
@@ -136,8 +182,16 @@ function newKeys(isTaken: (key: string) => boolean): (source: number) => string 
 }
 
 function createLookups(db: Sqlite) {
+  const generated = createSql(db).values<[{ sdk: string; from: number; to: number }], number>(
+    `select id
+     from session_summaries
+     where sdk_session_id = @sdk and generator <> 'manual' and origin_device_id is null
+       and cast(generation_key as integer) between @from and @to`,
+  );
   return {
     byKey: db.prepare<[string], { id: number }>("select id from observations where generation_key = ?"),
+    /** Summaries of the session by a model or by rules, of the turns that these messages end. */
+    generated: (sdk: string, range: { from: number; to: number }) => generated({ sdk, ...range }),
     summary: db.prepare<[string], { id: number; generator: string }>(
       "select id, generator from session_summaries where generation_key = ?",
     ),
@@ -165,17 +219,18 @@ function createRewrite(db: Sqlite) {
   const links = createObservationLinks(db);
   const freeKey = db.prepare<[number]>("update observations set generation_key = null where id = ?");
   const deleteObservation = db.prepare<[number]>("delete from observations where id = ?");
+  const deleteSummary = db.prepare<[number]>("delete from session_summaries where id = ?");
 
   function update<T>(table: string, columns: readonly string[], returning: string) {
     const statement = db.prepare<Row, T>(
       `update ${table}
        set ${columns.map((column) => `${column} = @${column}`).join(", ")},
-         upgrade = 0, revision = revision + 1, synced_at = null
+         upgrade = @upgrade, revision = revision + 1, synced_at = null
        where id = @id
        returning ${returning}`,
     );
     return (id: number, row: Row): T | undefined => {
-      const values = columns.map((column) => [column, row[column] ?? null] as const);
+      const values = [...columns, "upgrade"].map((column) => [column, row[column] ?? null] as const);
       return statement.get({ id, ...Object.fromEntries(values) });
     };
   }
@@ -205,6 +260,10 @@ function createRewrite(db: Sqlite) {
     deleteObservation(id: number): void {
       derived.drop("observations", id);
       deleteObservation.run(id);
+    },
+    deleteSummary(id: number): void {
+      derived.drop("session_summaries", id);
+      deleteSummary.run(id);
     },
   };
 }

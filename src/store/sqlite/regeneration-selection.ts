@@ -1,10 +1,8 @@
 // Selects and measures the raw events behind the records of one generator, in steps that let intake in between.
 import { setImmediate } from "node:timers/promises";
-import type { RegenerationRequest, RegenerationSize } from "../../core/records/regeneration.ts";
+import type { RegenerationRequest } from "../../core/records/regeneration.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Sqlite } from "./open.ts";
-
-export type RegenerationSelection = ReturnType<typeof createRegenerationSelection>;
 
 // Rows of one step: selecting from 100,000 records never holds up intake.
 const rowsPerStep = 1_000;
@@ -20,8 +18,7 @@ interface Step {
 interface SizeRow {
   event: number;
   session: number;
-  /** Payload bytes of the event. */
-  size: number;
+  kind: "observation" | "summarize" | "other";
   observation: number | null;
   summary: number | null;
 }
@@ -50,7 +47,7 @@ const ofSummaries = `from session_summaries o
     and not exists (select 1 from pending_messages p where p.id = r.id)`;
 
 const listed = (maxFailures: number) => `select g.raw_event_id as event, g.session_id as session,
-    octet_length(r.payload) as size, s.observation_id as observation, u.id as summary
+    r.kind, s.observation_id as observation, u.id as summary
   from (
     select raw_event_id, session_id
     from regenerations
@@ -99,28 +96,36 @@ export function createRegenerationSelection(
       for (const { steps, add } of sources)
         for (const step of steps(request)) await commit(() => add.run(step));
     },
-    /** Measures the list without its failed events, and what the request would add to it. */
-    async measure(request: RegenerationRequest | null): Promise<RegenerationSize> {
+    /** The list without its failed events, and what the request would add to it. */
+    async measure(request: RegenerationRequest | null): Promise<Measured> {
       const observations = new Set<number>();
       const summaries = new Set<number>();
       // Grouped as rows come: to group 100,000 at the end held up the worker for 90 ms.
-      const sessions = new Map<number, Map<number, number>>();
+      const sessions = new Map<number, Map<number, ListedEvent>>();
       for (const rows of rowsOf(request)) {
-        for (const { event, session, size, observation, summary } of rows) {
-          const sizes = sessions.get(session) ?? new Map<number, number>();
-          sessions.set(session, sizes.set(event, size));
+        for (const { event: id, session, kind, observation, summary } of rows) {
+          const events = sessions.get(session) ?? new Map<number, ListedEvent>();
+          sessions.set(session, events.set(id, { id, kind }));
           if (observation !== null) observations.add(observation);
           if (summary !== null) summaries.add(summary);
         }
         await setImmediate();
       }
-      return {
-        observations: observations.size,
-        summaries: summaries.size,
-        sessions: [...sessions.values()].map((sizes) => [...sizes.values()]),
-      };
+      return { observations: observations.size, summaries: summaries.size, sessions };
     },
   };
+}
+
+export interface ListedEvent {
+  id: number;
+  kind: string | null;
+}
+
+interface Measured {
+  observations: number;
+  summaries: number;
+  /** The events of each session, by their ids. */
+  sessions: ReadonlyMap<number, ReadonlyMap<number, ListedEvent>>;
 }
 
 interface Source {
@@ -156,7 +161,7 @@ function sourceOf(db: Sqlite, { table, found, ids }: Source) {
        on conflict (raw_event_id) do update set failures = 0, last_error = null`,
     ),
     rows: db.prepare<Step, SizeRow>(
-      `select r.id as event, r.session_id as session, octet_length(r.payload) as size, ${ids}
+      `select r.id as event, r.session_id as session, r.kind, ${ids}
        ${found}`,
     ),
   };

@@ -1,16 +1,19 @@
 // The durable list of raw events to regenerate: filled once, worked through batch by batch.
+import { setImmediate } from "node:timers/promises";
 import { failOpenSync } from "../../core/errors.ts";
 import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
 import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
-import type { CallLimits, RegenerationRequest } from "../../core/records/regeneration.ts";
+import type { RegenerationRequest, RegenerationSize } from "../../core/records/regeneration.ts";
 import { batchOf, type ClaimedBatch, type SettledReply, settle } from "./generation-queue.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import type { KnownThings } from "./known-things.ts";
 import type { Observations } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
-import type { createRecordWriter } from "./record-writer.ts";
-import { createRegenerationSelection, type RegenerationSelection } from "./regeneration-selection.ts";
+import type { Prompts } from "./prompts.ts";
+import type { createRecordWriter, DeletedRecord } from "./record-writer.ts";
+import { createRegenerationSelection, type ListedEvent } from "./regeneration-selection.ts";
 import type { Sessions } from "./sessions.ts";
-import { createSharedSources, joinedSources, type Replaceable } from "./shared-sources.ts";
+import { joinedSources, type Replaceable, type SharedSources } from "./shared-sources.ts";
 import type { Statements } from "./statements.ts";
 import type { StoredTurn, Turns } from "./turns.ts";
 
@@ -20,16 +23,17 @@ export interface ReplacedRecords {
   summaries: SessionSummary[];
   /** Older observations that the reply supersedes or makes routine. */
   changed?: Observation[];
-  /** Observations that no draft took over. */
-  deleted: number;
+  /** Records that no draft took over. */
+  deleted: readonly DeletedRecord[];
 }
 
 export interface Regenerations {
   /** Lists the events of the request, failed ones again; resolves with the number that wait. */
   select(request: RegenerationRequest): Promise<number>;
-  measure: RegenerationSelection["measure"];
-  /** The next messages of one session, newest session first; null at the end of the list. */
-  next(limits: CallLimits): Promise<ClaimedBatch | null>;
+  /** Counts the list and what the request would add to it; calls `visit` with the batches, in another order. */
+  measure(request: RegenerationRequest | null, visit: Visit): Promise<RegenerationSize>;
+  /** The next turn, or a part of it, of the newest session first; null at the end of the list. */
+  next(maxMessages: number): Promise<ClaimedBatch | null>;
   /** True while every message, event and title of the batch exists. */
   isCurrent(batch: ClaimedBatch): boolean;
   /**
@@ -44,12 +48,20 @@ export interface Regenerations {
   counts(): { left: number; failed: number };
 }
 
+interface Visit {
+  maxMessages: number;
+  each(batch: ClaimedBatch): void;
+}
+
 /** Failures after which an event is not tried again: its records stay. */
 const maxFailures = 3;
 
 interface Parts extends GroupCommit {
   sessions: Sessions;
   observations: Observations;
+  prompts: Pick<Prompts, "byNumber">;
+  sharing: SharedSources;
+  known: KnownThings;
   turns: Turns;
   statements: Pick<Statements, "markSettled" | "supersedeReplaced" | "weighProposals">;
   writeRecords: ReturnType<typeof createRecordWriter>;
@@ -59,14 +71,14 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
   const { commit, sessions } = parts;
   const rows = createRows(db);
   const selection = createRegenerationSelection(db, { commit, maxFailures });
-  const sharing = createSharedSources(db);
+  const { sharing } = parts;
   const isCurrent = createStanding(db);
 
-  function nextBatch(limits: CallLimits): ClaimedBatch | null {
+  function nextBatch(maxMessages: number): ClaimedBatch | null {
     for (;;) {
       const next = nextSession(rows, sessions);
       if (next === null) return null;
-      const ids = nextIds(rows, sharing, { ...next, limits });
+      const ids = nextIds(rows, sharing, { ...next, maxMessages });
       const messages = rows.messages.all({ ids: JSON.stringify(ids) }).flatMap(readMessage);
       const whole = withoutBroken(ids, messages, sharing(next.session, ids));
       for (const id of ids) if (!whole.has(id)) rows.finish.run(id);
@@ -74,13 +86,27 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     }
   }
 
+  /** Reads each turn in a separate step, so that intake gets in between. */
+  async function measure(request: RegenerationRequest | null, { maxMessages, each }: Visit) {
+    const { sessions: found, ...counted } = await selection.measure(request);
+    let messages = 0;
+    for (const [id, events] of found) {
+      const session = sessions.byId(id);
+      messages += events.size;
+      const ordered = [...events.values()].sort((a, b) => a.id - b.id);
+      for (const turn of session === undefined ? [] : partsOfTurns(ordered, maxMessages)) {
+        const read = rows.events.all({ ids: JSON.stringify(turn) }).flatMap(readMessage);
+        if (session !== undefined && read.length > 0) each(batchOf(parts, session, read));
+        await setImmediate();
+      }
+    }
+    return { ...counted, sessions: found.size, messages };
+  }
+
   function complete(batch: ClaimedBatch, reply: SettledReply): ReplacedRecords | null {
     if (!isCurrent(batch)) return null;
     // Events dropped from the list during the call are not replaced.
     const waiting = batch.messages.filter(({ id }) => rows.finish.run(id).changes === 1);
-    // An empty reply deletes nothing.
-    if (reply.observations.length + reply.summaries.length === 0)
-      return { observations: [], summaries: [], deleted: 0 };
     const ids = batch.messages.map(({ id }) => id);
     const around = sharing(batch.session, ids);
     const held = withoutBroken(ids, waiting, around);
@@ -88,7 +114,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     const session = sessions.byId(batch.session.id) ?? batch.session;
     const written = parts.writeRecords({ session, held, old, reply });
     return {
-      ...settle(parts.statements, written, reply),
+      ...settle({ ...parts.statements, known: parts.known }, written, reply),
       summaries: written.summaries,
       deleted: written.deleted,
     };
@@ -104,8 +130,8 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
       await selection.add(request);
       return counts().left;
     },
-    measure: selection.measure,
-    next: (limits) => commit(() => nextBatch(limits)),
+    measure,
+    next: (maxMessages) => commit(() => nextBatch(maxMessages)),
     isCurrent,
     complete: (batch, reply) => commit(() => complete(batch, reply)),
     fail: (batch, error) =>
@@ -128,10 +154,7 @@ function createRows(db: Sqlite) {
        order by raw_event_id desc
        limit 1`,
     ),
-    ofSession: db.prepare<
-      { sessionId: number; failures: number; limit: number },
-      { id: number; kind: string | null }
-    >(
+    ofSession: db.prepare<{ sessionId: number; failures: number; limit: number }, ListedEvent>(
       `select g.raw_event_id as id, r.kind
        from regenerations g
        left join raw_events r on r.id = g.raw_event_id
@@ -146,10 +169,11 @@ function createRows(db: Sqlite) {
        cross join raw_events r on r.id = g.raw_event_id
        order by r.id`,
     ),
-    characters: db.prepare<[string], { sum: number | null }>(
-      `select sum(length(r.payload)) as sum
-       from json_each(?) i
-       cross join raw_events r on r.id = i.value`,
+    events: db.prepare<{ ids: string }, ListedRow>(
+      `select r.id, r.session_id, 0 as failures, r.created_at_epoch, r.payload
+       from json_each(@ids) i
+       cross join raw_events r on r.id = i.value
+       order by r.id`,
     ),
     finish: db.prepare<[number]>("delete from regenerations where raw_event_id = ?"),
     fail: db.prepare<[string, number]>(
@@ -175,27 +199,33 @@ function nextSession(rows: Rows, sessions: Sessions): { session: Session; failur
   return null;
 }
 
-/** Whole groups of joined events, up to a summary; the first group comes even when it is above the limits. */
+/** Whole groups of joined events, up to the end of a turn; the first group comes even when it is too large. */
 function nextIds(
   rows: Rows,
-  sharing: ReturnType<typeof createSharedSources>,
-  { session, failures, limits }: { session: Session; failures: number; limits: CallLimits },
+  sharing: SharedSources,
+  { session, failures, maxMessages }: { session: Session; failures: number; maxMessages: number },
 ): number[] {
-  // An event that failed is retried alone, so that its neighbors do not fail with it.
-  const limit = failures > 0 ? 1 : limits.messages;
   const ids = new Set<number>();
-  let characters = 0;
-  for (const { id, kind } of rows.ofSession.all({ sessionId: session.id, failures, limit })) {
+  for (const { id, kind } of rows.ofSession.all({ sessionId: session.id, failures, limit: maxMessages })) {
     if (ids.has(id)) continue;
     const group = joinedSources([id], sharing(session, [id]));
-    const size = rows.characters.get(JSON.stringify(group))?.sum ?? 0;
-    const fits = ids.size + group.length <= limits.messages && characters + size <= limits.characters;
-    if (ids.size > 0 && !fits) break;
-    characters += size;
+    if (ids.size > 0 && ids.size + group.length > maxMessages) break;
     for (const member of group) ids.add(member);
     if (kind === "summarize") break;
   }
   return [...ids].sort((a, b) => a - b);
+}
+
+/** The ids that `nextIds` gives for events that no record joins. */
+function partsOfTurns(events: readonly ListedEvent[], maxMessages: number): number[][] {
+  const turns: number[][] = [];
+  let isOver = true;
+  for (const { id, kind } of events) {
+    if (isOver || turns.at(-1)?.length === maxMessages) turns.push([]);
+    turns.at(-1)?.push(id);
+    isOver = kind === "summarize";
+  }
+  return turns;
 }
 
 // An unreadable payload counts as deleted.

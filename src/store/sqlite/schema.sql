@@ -70,7 +70,7 @@ CREATE TABLE pending_messages (
   lease_owner text,
   lease_until_epoch integer,
   created_at_epoch integer not null
-) strict;
+, drafted integer not null default 0 check (drafted in (0, 1))) strict;
 CREATE INDEX pending_messages_ready on pending_messages (session_id, id) where status = 'pending';
 CREATE INDEX pending_messages_retry on pending_messages (next_try_at_epoch)
 where status = 'pending' and next_try_at_epoch > 0;
@@ -652,6 +652,7 @@ CREATE INDEX tombstones_delivery on tombstones (delivery_key) where delivery_key
 CREATE INDEX observations_of_session on observations (session_id) where session_id is not null;
 CREATE INDEX session_summaries_of_session on session_summaries (session_id) where session_id is not null;
 CREATE INDEX observations_proposed on observations (project) where standing = 0 and statement_kind in ('rule', 'preference');
+CREATE INDEX pending_messages_undrafted on pending_messages (session_id, id) where status = 'pending' and drafted = 0;
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);
 insert into message_counts (name, value) values ('skipped', 0);

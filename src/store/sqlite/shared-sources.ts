@@ -11,7 +11,7 @@ export interface Replaceable {
   isStatement: boolean;
   /** A standing rule, or a statement that the user reviewed or edited: only a draft with the same title replaces it. */
   isKept: boolean;
-  /** Edited or deleted by the user: a draft that would replace it is left out. */
+  /** Edited, accepted or deleted by the user: a draft that would replace it is left out. */
   isFixed: boolean;
 }
 
@@ -89,13 +89,15 @@ interface SourceRow {
   is_fixed: 0 | 1;
 }
 
+export type SharedSources = ReturnType<typeof createSharedSources>;
+
 /** Finds the session's own observations that share a source with `ids`, directly or through other observations. */
 export function createSharedSources(db: Sqlite) {
   const sourcesAround = db.prepare<{ ids: string; sdk: string }, SourceRow>(
     `select o.id, s.raw_event_id as source, o.title, o.said_by is not null as is_statement,
        o.said_by is not null
          and (o.standing = 1 or o.pinned = 1 or o.status <> 'active' or o.generator = 'manual') as is_kept,
-       o.generator = 'manual' as is_fixed
+       o.generator = 'manual' or (o.standing = 1 and o.revision > 1 and o.generator = 'local') as is_fixed
      from (
        select distinct m.observation_id as id
        from json_each(@ids) i

@@ -14,6 +14,7 @@ import { createForgets } from "./forgets.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { createImports } from "./imports.ts";
 import { createInjectionLog } from "./injections.ts";
+import { createKnownThings } from "./known-things.ts";
 import { createModelCalls } from "./model-calls.ts";
 import { createObservations, createReviewRecords } from "./observations.ts";
 import { type Sqlite, truncateLog } from "./open.ts";
@@ -31,6 +32,7 @@ import { createRetentionStore } from "./retention.ts";
 import { createScrubs } from "./scrubs.ts";
 import { createSessionRecords } from "./session-records.ts";
 import { createSessions } from "./sessions.ts";
+import { createSharedSources } from "./shared-sources.ts";
 import { createStatements } from "./statements.ts";
 import { createStats, createViewerStates } from "./stats.ts";
 import { createSummaries } from "./summaries.ts";
@@ -56,12 +58,17 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
   const edits = createEdits(db, trash);
   const branches = createBranches(db);
   const writeRecords = createRecordWriter(db, { observations, summaries });
+  const prompts = createPrompts(db);
+  const sharing = createSharedSources(db);
+  const known = createKnownThings(db);
   return {
     ...group,
     projects: createProjects(db),
     projectMoves: createProjectMoves(db),
     sessions,
-    prompts: createPrompts(db),
+    prompts,
+    sharing,
+    known,
     rawEvents: createRawEvents(db),
     pending,
     queue: createQueueMessages(db, pending),
@@ -74,6 +81,9 @@ export function createStore(db: Sqlite, onError?: (cause: unknown) => void) {
       ...group,
       sessions,
       observations,
+      prompts,
+      sharing,
+      known,
       turns,
       statements,
       writeRecords,

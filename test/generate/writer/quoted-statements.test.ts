@@ -20,11 +20,20 @@ const turn: Turn = { ...turnOf([], closing), prompt };
 
 /** A rule of the user where nothing else is said. */
 function read(fields: Record<string, unknown>) {
-  return { kind: "rule", said_by: "user", quote: "", title: "", standing: true, reach: "project", ...fields };
+  return {
+    kind: "rule",
+    said_by: "user",
+    quote: "",
+    title: "",
+    standing: true,
+    reach: "project",
+    replaces: [],
+    ...fields,
+  };
 }
 
 function keptOf(statements: Record<string, unknown>[], { of = turn, isOfUser = true } = {}) {
-  return quotedStatements(statements.map(read), of, { isOfUser }).kept;
+  return quotedStatements(statements.map(read), { turn: of, isOfUser, known: [] });
 }
 
 const pnpm = { quote: "We use pnpm here, never npm." };
@@ -41,7 +50,9 @@ describe("what the source says is kept", () => {
         reach: "project",
         salience: 4,
         forbids: true,
+        stored: "rule",
         about: "",
+        replaces: [],
       },
     ]);
   });

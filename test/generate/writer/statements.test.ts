@@ -16,14 +16,22 @@ const summarize = claimed(7, {
 });
 
 interface Answered {
+  confirmed?: unknown;
+  hasProposals?: boolean;
   of?: ReturnType<typeof batchOf>;
   mode?: typeof code;
 }
 
-/** The observations that an answer with these statements leaves. */
-function stated(statements: unknown, { of = batchOf(summarize), mode = code }: Answered = {}) {
+/** The observations that an answer with these statements leaves; proposals of rules only when they are asked for. */
+function stated(
+  statements: unknown,
+  { of = batchOf(summarize), mode = code, confirmed, hasProposals = false }: Answered = {},
+) {
   const answer = answerText([], [{ source: of.messages.length, request: "Fix it", statements }]);
-  return parseReply(answer, of, mode).observations;
+  const { observations } = parseReply(JSON.stringify({ ...JSON.parse(answer), confirmed }), of, mode);
+  return observations.filter(
+    ({ statement }) => hasProposals || statement?.kind !== "rule" || statement.standing,
+  );
 }
 
 /** A batch with this turn. */
@@ -104,15 +112,16 @@ describe("a statement of the model is an observation", () => {
 describe("what the model passes over", () => {
   const certain = "From now on always run every database migration in a transaction, never outside of one.";
 
-  test("is kept where it is a rule without a doubt, and never twice", () => {
+  test.each<[string, unknown, boolean]>([
+    ["stays a proposal where it is a candidate", [], false],
+    ["is a rule where the model confirms the candidate", [1], true],
+    ["stays a proposal where another number is confirmed", [2, 0, -1, "x"], false],
+  ])("%s, and is never there twice", (_what, confirmed, standing) => {
     const of = batchWith({ ...turnOf([]), prompt: certain });
-    expect(stated([], { of })).toMatchObject([{ title: certain, statement: { standing: true } }]);
-    expect(stated([{ ...rule, quote: certain }], { of })).toHaveLength(1);
-  });
-
-  test("stays out where the model saw it and took it for a one-off", () => {
-    const of = batchWith({ ...turnOf([]), prompt: certain });
-    expect(stated([{ ...rule, quote: certain, standing: false }], { of })).toEqual([]);
+    const given = { of, confirmed, hasProposals: true };
+    expect(stated([], given)).toMatchObject([{ title: certain, statement: { standing, kind: "rule" } }]);
+    expect(stated([{ ...rule, quote: certain }], given)).toMatchObject([{ statement: { standing: true } }]);
+    expect(stated([{ ...rule, quote: certain, standing: false }], given)).toHaveLength(1);
   });
 
   test("is no rule where an agent wrote the prompt", () => {

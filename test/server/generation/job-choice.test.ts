@@ -28,7 +28,7 @@ function chosen(found: ReturnType<ReturnType<typeof createJobChoice>["choose"]>)
 const work = (...waiting: WaitingJobs[]) => ({ now, waiting, next_at: null });
 
 test("turns of a team alternate between the longest due group and the newest one", () => {
-  const { choose } = createJobChoice(localBatching, () => null);
+  const { choose } = createJobChoice(localBatching);
   const waiting = Array.from({ length: 20 }, (_, n) =>
     jobs({ session_seq: n + 1, newest_at: now - 60_000 + n }),
   );
@@ -43,7 +43,7 @@ test("turns of a team alternate between the longest due group and the newest one
 });
 
 test("jobs without a session are one group of their project with one number", () => {
-  const { choose } = createJobChoice(localBatching, () => null);
+  const { choose } = createJobChoice(localBatching);
   const first = chosen(choose("team", work(jobs({ count: 7 }))));
   expect(first.group).toBeLessThan(0);
   first.done();
@@ -54,7 +54,7 @@ test("jobs without a session are one group of their project with one number", ()
 });
 
 test("jobs without a session during a call are gathered unless a batch is full", () => {
-  const { choose } = createJobChoice(modelBatching, () => null);
+  const { choose } = createJobChoice(modelBatching);
   const first = chosen(choose("team", work(jobs({ count: 3 }))));
   expect(choose("team", work(jobs({ count: 19 })))).toEqual({ wait: null });
   const second = chosen(choose("team", work(jobs({ count: 20 }))));
@@ -64,14 +64,14 @@ test("jobs without a session during a call are gathered unless a batch is full",
 });
 
 test("a session has one batch at a time; a task that finds it taken asks again", () => {
-  const { choose } = createJobChoice(localBatching, () => null);
+  const { choose } = createJobChoice(localBatching);
   const first = chosen(choose("team", work(jobs({ session_seq: 5, count: 500 }))));
   expect(choose("team", work(jobs({ session_seq: 5, count: 500 })))).toEqual({ wait: null });
   expect(first.done()).toBe(true);
 });
 
 test("jobs without a session are gathered before a model is asked", () => {
-  const { choose } = createJobChoice(modelBatching, () => null);
+  const { choose } = createJobChoice(modelBatching);
   const found = choose("team", work(jobs({ oldest_at: now - 10, newest_at: now - 10 })));
   expect(found).toEqual({ wait: expect.any(Number) });
   expect(chosen(choose("team", work(jobs({ count: 10, newest_at: now })))).jobs.count).toBe(10);

@@ -53,30 +53,19 @@ async function addFailed(count: number): Promise<number[]> {
   return added;
 }
 
-test("failed messages go alone, last, each behind those not tried since", async () => {
+test("failed messages go together, behind those that were not tried", async () => {
   const failed = await addFailed(3);
   const fresh = addMessages(2);
   expect(queue.waiting(session, 2_000, 10)).toMatchObject({ count: 2, isRetry: false });
   expect(ids(await take())).toEqual(fresh);
   expect(queue.waiting(session, 2_000, 10)).toMatchObject({ count: 3, isRetry: true });
-  const turns: number[][] = [];
-  for (let turn = 0; turn < 6; turn++) {
-    const alone = await take();
-    turns.push(ids(alone));
-    await queue.release(alone, { kind: "later", at: 1_600 + turn, error: "no" });
-  }
-  expect(turns).toEqual([...failed, ...failed].map((id) => [id]));
+  expect(ids(await take())).toEqual(failed);
 });
 
-test("a summary waits for each earlier retry; later messages do not", async () => {
-  const failed = await addFailed(2);
-  const summary = addMessages(1, "summarize");
-  const fresh = addMessages(1);
-  expect(ids(await take())).toEqual(fresh);
-  for (const [turn, id] of failed.entries()) {
-    const alone = await take();
-    expect(ids(alone)).toEqual([id]);
-    await queue.release(alone, { kind: "later", at: 2_001 + turn, error: "no" });
-  }
-  expect(ids(await take(3_000))).toEqual(summary);
+test("a turn ends with its summary, and with the prompt that follows", async () => {
+  const first = [...addMessages(2), ...addMessages(1, "summarize")];
+  const second = addMessages(1);
+  expect(queue.waiting(session, 2_000, 10)).toMatchObject({ hasSummarize: true, isBeforePrompt: false });
+  expect(ids(await take())).toEqual(first);
+  expect(ids(await take())).toEqual(second);
 });

@@ -34,7 +34,7 @@ export function reopen(): void {
   open();
 }
 
-export const limits = { messages: 20, characters: 60_000 };
+export const maxMessages = 20;
 export const local = { generator: "local" };
 
 export function addSession(name: string, project = "app"): number {
@@ -130,7 +130,7 @@ export function found(word: string): unknown[] {
 }
 
 export async function nextBatch() {
-  const batch = await store.regenerations.next(limits);
+  const batch = await store.regenerations.next(maxMessages);
   if (batch === null) throw new Error("no batch");
   return batch;
 }
