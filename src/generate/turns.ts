@@ -22,7 +22,7 @@ export function withoutEmptyTurns(batch: Pick<GenerationBatch, "messages" | "tur
 function saysLasting(turn: Turn): boolean {
   if (answeredIn(turn).length > 0) return true;
   const isUnanswered = turn.closing.trim() === "";
-  return saidIn(turn).some(({ standing, salience }) => standing || (isUnanswered && salience > 0));
+  return saidIn(turn).some(({ kind, salience }) => kind === "rule" || (isUnanswered && salience > 0));
 }
 
 /** False for a tool use that only its turn reads: it gets no record. */

@@ -21,6 +21,8 @@ export interface ChosenJobs {
 }
 
 const longestWaitMs = 60_000;
+const enoughLoose = 10;
+const gatheredMs = 1_000;
 // More than one process works on; the number of an idle group may change.
 const maxRemembered = 10_000;
 
@@ -56,6 +58,12 @@ export function createJobChoice(batching: Batching) {
     }
   }
 
+  // Jobs without a session have no turn: those of a second go together, because each call pays for its instructions.
+  function looseAt({ count, is_retry, oldest_at }: WaitingJobs, now: number): number {
+    const isReady = batching.idleMs === null || is_retry || count >= enoughLoose;
+    return isReady || oldest_at > now ? now : oldest_at + gatheredMs;
+  }
+
   function take(team_id: string, group: number, jobs: WaitingJobs): ChosenJobs {
     const state = { isWantedAgain: false };
     taken.set(group, state);
@@ -78,7 +86,7 @@ export function createJobChoice(batching: Batching) {
       const order = isEven.get(team_id) === true ? newestFirst(waiting) : waiting;
       let soonest = next_at ?? Number.POSITIVE_INFINITY;
       for (const each of order) {
-        const at = dueAt(waitingOf(each), batching, now);
+        const at = each.session_id === null ? looseAt(each, now) : dueAt(waitingOf(each), batching, now);
         if (at > now) {
           soonest = Math.min(soonest, at);
           continue;
@@ -102,8 +110,7 @@ function waitingOf(jobs: WaitingJobs) {
     newestAt: jobs.newest_at,
     hasSummarize: jobs.has_summary,
     isRetry: jobs.is_retry,
-    // Jobs without a session have no turn.
-    isCompleted: jobs.is_completed || jobs.session_id === null,
+    isCompleted: jobs.is_completed,
     isBeforePrompt: false,
   };
 }

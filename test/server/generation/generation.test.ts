@@ -338,7 +338,7 @@ const modelEnv = (url: string, concurrency = "4") => ({
   MEM_GENERATION_CONCURRENCY: concurrency,
 });
 
-test("local writes an event with a useless answer, marked for regeneration", async () => {
+test("local writes events with a useless answer, marked for regeneration", async () => {
   const tenant = await makeTenant(database);
   const script = ({ prompt }: { prompt: string }) => (prompt.includes("UNREADABLE") ? "garbage" : "ok");
   const model = await modelServer({ script });
@@ -354,8 +354,7 @@ test("local writes an event with a useless answer, marked for regeneration", asy
       where team_id = $1 and generator = 'local' and (metadata ->> 'upgrade')::boolean`,
     values: [tenant.team_id],
   });
-  expect(rows).toHaveLength(1);
-  expect(rows[0]?.title).toContain("UNREADABLE");
+  expect(rows.map(({ title }) => title).join()).toContain("UNREADABLE");
 });
 
 test("events without a session share the calls of a model, by project", async () => {

@@ -56,8 +56,8 @@ test("jobs without a session are one group of their project with one number", ()
 test("jobs without a session during a call are gathered unless a batch is full", () => {
   const { choose } = createJobChoice(modelBatching);
   const first = chosen(choose("team", work(jobs({ count: 3 }))));
-  expect(choose("team", work(jobs({ count: 19 })))).toEqual({ wait: null });
-  const second = chosen(choose("team", work(jobs({ count: 20 }))));
+  expect(choose("team", work(jobs({ count: 40 })))).toEqual({ wait: null });
+  const second = chosen(choose("team", work(jobs({ count: 41 }))));
   expect(second.group).not.toBe(first.group);
   expect(first.done()).toBe(true);
   expect(second.done()).toBe(false);
