@@ -1,7 +1,7 @@
 // Sections of a session start: rules, what was kept, open work, last sessions, findings. Each line quotes one record.
 import { remembering } from "../core/recent-map.ts";
 import type { RecordName } from "../core/records/record-name.ts";
-import { askedMark } from "../core/records/record-terms.ts";
+import { askedMark, ownSubtitle } from "../core/records/record-terms.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
@@ -298,8 +298,19 @@ function quotedOpen(one: QuotedRecord): Line {
 function quoteOf(one: QuotedRecord): string {
   const { reach, standing, summary } = one;
   const everywhere = reach === "everywhere" && standing === 1 ? "everywhere: " : "";
-  return `${everywhere}${plainLine(summary, isKept(one) ? maxChars.kept : maxChars.quote)}`;
+  const quote = plainLine(summary, isKept(one) ? maxChars.kept : maxChars.quote);
+  return `${everywhere}${claimBefore(one, quote)}${quote}`;
 }
+
+// A model's claim says what the agent's words are about, unless they say it first.
+function claimBefore(one: QuotedRecord, quote: string): string {
+  const isOfModel = one.said_by === "agent" && !isKept(one);
+  const claim = isOfModel ? plainLine(ownSubtitle(one), maxChars.asked) : "";
+  const isSaid = quote.toLowerCase().startsWith(claim.slice(0, comparedChars).toLowerCase());
+  return isSaid ? "" : `${claim.replace(/[.:]+$/, "")}: `;
+}
+
+const comparedChars = 24;
 
 const maxChars = { kept: 600, quote: 340, asked: 90, came: 140, since: 120 };
 
@@ -375,9 +386,10 @@ function bestOfSessions(conclusions: readonly QuotedRecord[]): QuotedRecord[] {
 const maxSessions = 3;
 
 function sessionLine(one: QuotedRecord, repeats: Shown["repeats"]): Line {
-  const request = (one.subtitle ?? "").slice(askedMark.length);
+  const request = ownSubtitle(one) === "" ? (one.subtitle ?? "").slice(askedMark.length) : "";
   const asked = repeats(request) ? "" : plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
-  const came = plainLine(one.summary, maxChars.came);
+  const quote = plainLine(one.summary, maxChars.came);
+  const came = `${claimBefore(one, quote)}${quote}`;
   return {
     record: one,
     text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})${branchMark(one)}`,

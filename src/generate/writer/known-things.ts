@@ -26,18 +26,19 @@ export function chooseKnown(records: readonly KnownRecord[], turnText: string): 
   const terms = termsOf(turnText);
   const about = ({ text }: KnownRecord): number =>
     3 * countOf(namesOf(text), names) + countOf(termsOf(text), terms);
-  const others = records
-    .filter((one) => !one.isKeptNow && !isRule(one) && !isOpen(one))
+  const earlier = records.filter((one) => !one.isKeptNow);
+  const newest = [
+    ...records.filter((one) => one.isKeptNow).slice(0, most.kept),
+    ...earlier.filter((one) => isRule(one) && one.standing).slice(0, most.rules),
+    ...earlier.filter(isOpen).slice(0, most.open),
+  ];
+  const others = earlier
+    .filter((one) => !isRule(one) && !newest.includes(one))
     .map((one) => ({ one, weight: about(one) }))
     .filter(({ weight }) => weight >= leastWeight)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, most.others);
-  return [
-    ...records.filter((one) => one.isKeptNow).slice(0, most.kept),
-    ...records.filter((one) => !one.isKeptNow && isRule(one) && one.standing).slice(0, most.rules),
-    ...records.filter((one) => !one.isKeptNow && isOpen(one)).slice(0, most.open),
-    ...others.map(({ one }) => one),
-  ];
+  return [...newest, ...others.map(({ one }) => one)];
 }
 
 export function knownLine({ id, kind, text, isKeptNow }: KnownRecord): string {
@@ -92,7 +93,7 @@ function countOf(some: ReadonlySet<string>, all: ReadonlySet<string>): number {
   return [...some].filter((each) => all.has(each)).length;
 }
 
-const most = { kept: 6, rules: 6, open: 4, others: 6 };
+const most = { kept: 6, rules: 5, open: 3, others: 8 };
 const mostClosed = 5;
 const leastWeight = 2;
 const maxLineChars = 200;

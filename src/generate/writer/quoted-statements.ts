@@ -13,7 +13,7 @@ import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
 import { type KnownRecord, mayReplace } from "./known-things.ts";
 import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
-import { canBe, ordersReader, saysEverywhere } from "./sentence-checks.ts";
+import { canBe, ordersReader, saysEverywhere, soundsLasting } from "./sentence-checks.ts";
 import { traitsOf } from "./statement-kinds.ts";
 
 /** Per summary. */
@@ -88,7 +88,8 @@ function quotedBy(read: ReadStatement, sources: TurnSources): Omit<TitledStateme
   const text = cleanLine(found?.text ?? "", longest.narrative);
   if (traits === undefined || found === undefined || text === "") return undefined;
   const { stored, ...shown } = traits;
-  const standing = traits.kind === "rule";
+  const isRule = traits.kind === "rule";
+  const standing = isRule && soundsLasting(text);
   const isEverywhere = read.reach === "everywhere" && saysEverywhere(text);
   const about = cleanLine(read.title, longest.title);
   return {
@@ -98,9 +99,9 @@ function quotedBy(read: ReadStatement, sources: TurnSources): Omit<TitledStateme
     said_by: found.said_by,
     standing,
     reach: standing && isEverywhere ? "everywhere" : "project",
-    forbids: standing && parseRule(text).forbids,
+    forbids: isRule && parseRule(text).forbids,
     ...(stored === "fix" && found.said_by === "tool" ? { families: commandFamily(text) } : {}),
-    about: standing || ordersReader(about) ? "" : about,
+    about: isRule || ordersReader(about) ? "" : about,
   };
 }
 
@@ -123,12 +124,12 @@ function lookUp(
 }
 
 function isKept(
-  { text, stored, standing, families }: Omit<TitledStatement, "replaces">,
+  { text, stored, families }: Omit<TitledStatement, "replaces">,
   read: ReadStatement,
   turn: Turn,
 ): boolean {
   if (ordersReader(text) || !canBe(stored, text, turn)) return false;
-  if (standing) return read.standing;
+  if (stored === "rule" || stored === "preference") return read.standing;
   return families === undefined || haveFailed(families, turn);
 }
 

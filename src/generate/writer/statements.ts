@@ -36,10 +36,13 @@ export function statementsOf(
   const { batch, mode, known } = context;
   const turn = turnOf(summarize, batch);
   const isOfUser = summarize.message.agent_id === undefined;
-  const kept = quotedStatements(read.statements, { turn, isOfUser, known });
   const candidates = candidatesIn(turn).map((one, at) => ({
     ...one,
     standing: read.confirmed.includes(at + 1),
+  }));
+  const kept = quotedStatements(read.statements, { turn, isOfUser, known }).map((one) => ({
+    ...one,
+    standing: one.standing || (one.kind === "rule" && candidates.some((each) => overlap(each, one))),
   }));
   const chosen = read.nothing ? [] : answeredIn(turn).filter(({ kind }) => kind !== "rule");
   const ofUser = isOfUser ? [...candidates, ...chosen] : [];
