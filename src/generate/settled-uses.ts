@@ -26,7 +26,10 @@ export interface SettledReply extends GenerationReply {
 }
 
 /** A turn settles its tool uses when it gets its summary. */
-export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: GenerationReply): SettledReply {
+export function settledUses(
+  { turns, knownBefore }: Pick<GenerationBatch, "turns" | "knownBefore">,
+  reply: GenerationReply,
+): SettledReply {
   // Rules write a summary of each turn that had work.
   const ended =
     reply.isJudged === true
@@ -43,7 +46,7 @@ export function settledUses({ turns }: Pick<GenerationBatch, "turns">, reply: Ge
   };
   // What a turn ends or makes sure is the model's to say, where one is asked.
   if (reply.isDraft === true) return settled;
-  if (reply.isJudged === true) return { ...settled, replaces: replacesRule };
+  if (reply.isJudged === true && knownBefore !== undefined) return { ...settled, replaces: replacesRule };
   const saysSame = (one: ComparedRule, other: ComparedRule) => isSameRule(wholeText(one), wholeText(other));
   return { ...settled, finished: new Map(ended.flatMap(finishedBy)), replaces: replacesRule, saysSame };
 }

@@ -21,7 +21,8 @@ export interface ReadTurn {
 }
 
 /**
- * A candidate that the model does not confirm stays a proposal. Code adds what tools show and no judgement needs: choices
+ * A candidate that the model does not confirm stays a proposal, and one that rules doubt where it does not quote it too. Code
+ * adds what tools show and no judgement needs: choices
  * among the agent's options, and fixes and failures of commands.
  */
 export function statementsOf(
@@ -38,7 +39,7 @@ export function statementsOf(
   const isOfUser = summarize.message.agent_id === undefined;
   const candidates = candidatesIn(turn).map((one, at) => ({
     ...one,
-    standing: read.confirmed.includes(at + 1),
+    standing: one.standing && read.confirmed.includes(at + 1),
   }));
   const kept = quotedStatements(read.statements, { turn, isOfUser, known }).map((one) => ({
     ...one,
