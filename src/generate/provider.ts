@@ -48,8 +48,3 @@ export interface Provider {
   readonly name: string;
   generate(batch: GenerationBatch, signal: AbortSignal): Promise<GenerationReply>;
 }
-
-/** Titles of the work: what a later part of a batch need not record again. Statements belong to their own turn. */
-export function titlesOfWork({ observations }: Pick<GenerationReply, "observations">): string[] {
-  return observations.filter(({ statement }) => statement === undefined).map(({ title }) => title);
-}

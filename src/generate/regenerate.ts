@@ -20,11 +20,10 @@ import { callProvider, redactedMessage } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
 import { emptyReply, type Made } from "./generate-batch.ts";
 import { ModelFailure } from "./model-failure.ts";
-import { type GenerationBatch, type GenerationReply, type Provider, titlesOfWork } from "./provider.ts";
-import { callsOf } from "./regeneration-plan.ts";
+import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { type SettledReply, settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
-import { addUsage } from "./token-usage.ts";
+import { isShown } from "./turns.ts";
 
 /** The durable list of raw events to regenerate. */
 export interface RegenerationList<B extends GenerationBatch = GenerationBatch> {
@@ -186,35 +185,22 @@ async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promi
   return "the provider failed too often in a row";
 }
 
-/** One turn; the replies of several calls are stored together. */
+/** One turn, in one call; none where nothing of it is shown to a model. */
 async function regenerate<B extends GenerationBatch>(context: RunContext<B>, batch: B): Promise<Outcome> {
   const { list, progress } = context;
-  let whole: GenerationReply = emptyReply(context.model);
-  for (const [at, part] of callsOf(batch, context.maxMessages).entries()) {
-    const recentTitles = [...batch.recentTitles, ...titlesOfWork(whole)];
-    const reply = await ask(context, batch, { ...part, recentTitles });
-    if (typeof reply === "string" || !("usage" in reply)) return reply;
-    whole = at === 0 ? reply : joinReplies(whole, reply);
-  }
+  const messages = batch.messages.filter(isShown);
+  const reply =
+    messages.length === 0 ? emptyReply(context.model) : await ask(context, batch, { ...batch, messages });
+  if (typeof reply === "string" || !("usage" in reply)) return reply;
   // A store error ends the run: an answer that cannot be stored must not be paid for again.
-  const made = await list.complete(batch, settledUses(batch, whole));
+  const made = await list.complete(batch, settledUses(batch, reply));
   if (made === null) return "outdated";
   progress.done += batch.messages.length;
   context.onCompleted(made);
   return "replaced";
 }
 
-/** Two replies as one. */
-export function joinReplies(first: GenerationReply, second: GenerationReply): GenerationReply {
-  return {
-    ...second,
-    observations: [...first.observations, ...second.observations],
-    summaries: [...first.summaries, ...second.summaries],
-    usage: addUsage(first.usage, second.usage),
-  };
-}
-
-/** One call; asked again after a pause of the vendor, because the calls before it are paid for. */
+/** One call; asked again after a pause of the vendor. */
 async function ask<B extends GenerationBatch>(
   context: RunContext<B>,
   batch: B,

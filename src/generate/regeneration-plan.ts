@@ -53,10 +53,10 @@ export function createRegenerationPlan<B extends GenerationBatch>(deps: PlanDeps
     let calls = 0;
     let characters = 0;
     const each = (batch: B): void => {
-      for (const part of callsOf(batch, maxMessages)) {
-        calls += 1;
-        characters += charactersOf(part);
-      }
+      const messages = batch.messages.filter(isShown);
+      if (messages.length === 0) return;
+      calls += 1;
+      characters += charactersOf({ ...batch, messages });
     };
     const size = await deps.list.measure(request, { maxMessages, each });
     const inputTokens = Math.ceil(characters / charactersPerToken);
@@ -72,12 +72,3 @@ export function createRegenerationPlan<B extends GenerationBatch>(deps: PlanDeps
 
 // What models write for the sizes that the prompt asks for.
 const tokensOfAnswer = 700;
-
-/** The calls for a turn: one, unless it is too long; none where nothing is shown to a model. */
-export function callsOf<B extends GenerationBatch>(batch: B, maxMessages: number): B[] {
-  const shown = batch.messages.filter(isShown);
-  return Array.from({ length: Math.ceil(shown.length / maxMessages) }, (_, at) => ({
-    ...batch,
-    messages: shown.slice(at * maxMessages, (at + 1) * maxMessages),
-  }));
-}

@@ -1,10 +1,9 @@
-// A run over what has to be replaced together but is too much for one call, and over what is taken back meanwhile.
+// A run over what has to be replaced together, and over what is taken back meanwhile.
 import { beforeEach, expect, test } from "vitest";
 import { type CircuitBreaker, createCircuitBreaker } from "../../src/generate/circuit-breaker.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { GenerationBatch, GenerationReply } from "../../src/generate/provider.ts";
-import { createRegenerator, joinReplies, type Regenerator } from "../../src/generate/regenerate.ts";
-import { BudgetSpent } from "../../src/generate/spend.ts";
+import { createRegenerator, type Regenerator } from "../../src/generate/regenerate.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
 import { eachMemoryStore } from "../helpers/memory-store.ts";
 import { replyOf } from "./reply-support.ts";
@@ -89,51 +88,19 @@ async function run(
 const titles = (): unknown[] => memory.db.prepare("select title from observations order by id").pluck().all();
 const sizes = (): number[] => calls.map(({ messages }) => messages.length);
 
-test("joined records are asked for in bounded calls and replaced together", async () => {
+test("joined records are asked for in one call and replaced together", async () => {
   await linked(7);
-  const before: unknown[][] = [];
-  const reason = await run(async (batch) => {
-    before.push(titles());
-    return replyOf(batch, "model");
-  });
-  expect({ reason, sizes: sizes(), done }).toEqual({ reason: null, sizes: [3, 3, 1], done: 7 });
-  expect(before).toEqual([["as one"], ["as one"], ["as one"]]);
+  const reason = await run(async (batch) => replyOf(batch, "model"));
+  expect({ reason, sizes: sizes(), done }).toEqual({ reason: null, sizes: [7], done: 7 });
   expect(titles().sort()).toEqual([1, 2, 3, 4, 5, 6, 7].map((id) => `model ${id}`));
   expect(replaced).toHaveLength(1);
 });
 
-test("each call gets the titles from earlier calls", async () => {
-  await linked(7);
-  await run(async (batch) => replyOf(batch, "model"));
-  expect(calls.map(({ recentTitles }) => recentTitles)).toEqual([
-    [],
-    ["model 1", "model 2", "model 3"],
-    ["model 1", "model 2", "model 3", "model 4", "model 5", "model 6"],
-  ]);
-});
-
-test("a later call that fails leaves all of it as it was, and it is one failure", async () => {
-  await linked(4);
-  await run(async (batch) => {
-    if (calls.length % 2 === 0) throw new ModelFailure("bad_answer", "garbage");
-    return replyOf(batch, "model");
-  });
-  expect(titles()).toEqual(["as one"]);
-  expect(sizes()).toEqual([3, 1, 3, 1, 3, 1]);
-  expect(failures).toHaveLength(3);
-  expect(memory.store.regenerations.counts()).toEqual({ left: 0, failed: 4 });
-});
-
-test("a budget that ends between two calls stops the run; all stays listed", async () => {
-  await linked(4);
-  const spent = { name: "daily", limit: 1_000, used: 1_000, left: 0, until: 20_000 } as const;
-  const reason = await run(async (batch) => {
-    if (calls.length === 2) throw new BudgetSpent(spent);
-    return replyOf(batch, "model");
-  });
-  expect(reason).toContain("the daily budget of 1,000 tokens is spent");
-  expect(titles()).toEqual(["as one"]);
-  expect(memory.store.regenerations.counts()).toEqual({ left: 4, failed: 0 });
+test("an answer that holds nothing removes what local wrote", async () => {
+  await linked(3);
+  await run(async (batch) => ({ ...replyOf(batch, "model"), observations: [], isJudged: true }));
+  expect(titles()).toEqual([]);
+  expect(done).toBe(3);
 });
 
 test("what a private prompt withdraws during a call is neither stored nor counted", async () => {
@@ -171,17 +138,6 @@ test("text that a private prompt withdraws during a pause is sent to no model", 
   expect(calls.map(({ messages }) => messages.map(({ id }) => id))).toEqual([[2, 3]]);
 });
 
-test("after a pause between two calls the first is not asked and paid for again", async () => {
-  await linked(9);
-  const reason = await run(async (batch) => {
-    if (calls.length % 2 === 0) throw new ModelFailure("rate_limited", "too fast");
-    return replyOf(batch, "model");
-  }, untilItOpens);
-  expect(reason).toBeNull();
-  expect(calls.map(({ messages }) => messages[0]?.id)).toEqual([1, 4, 4, 7, 7]);
-  expect({ done, failures }).toEqual({ done: 9, failures: ["too fast", "too fast"] });
-});
-
 test("a model whose every answer is useless ends the run early", async () => {
   await linked(1);
   for (let n = 2; n < 20; n += 1) await linked(1, "k", `s${n}`);
@@ -191,19 +147,4 @@ test("a model whose every answer is useless ends the run early", async () => {
   expect(reason).toBe("the provider failed too often in a row");
   expect(calls).toHaveLength(6);
   expect(memory.store.regenerations.counts()).toEqual({ left: 19, failed: 0 });
-});
-
-test("two replies are one: all drafts in their order, and what both used", () => {
-  const reply = (n: number) => ({
-    observations: [{ title: `o${n}` } as never],
-    summaries: [{ request: `s${n}` } as never],
-    generator: `m-${n}`,
-    usage: { inputTokens: n, outputTokens: 10 * n, cachedTokens: 100 * n },
-  });
-  expect(joinReplies(reply(1), reply(2))).toEqual({
-    observations: [{ title: "o1" }, { title: "o2" }],
-    summaries: [{ request: "s1" }, { request: "s2" }],
-    generator: "m-2",
-    usage: { inputTokens: 3, outputTokens: 30, cachedTokens: 300 },
-  });
 });
