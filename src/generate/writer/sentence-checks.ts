@@ -33,13 +33,13 @@ function hasPassedRun({ uses }: Turn): boolean {
   return readRuns(uses).runs.some(({ isOfTurn, outcome }) => isOfTurn && outcome === "passed");
 }
 
-/** Whether a sentence has a word of a lasting or general order: one without is a proposal, whatever the model says. */
+/** Whether a sentence has a word of an order that lasts, or of an agent's work: one without is a proposal. */
 export function soundsLasting(text: string): boolean {
   const cues = promptCuesOf(text);
   return ruleCues.some((cue) => cues.has(cue)) || closingCuesOf(text).has("general");
 }
 
-const ruleCues = ["never", "lasting", "duration", "important", "ban", "norm"] as const;
+const ruleCues = ["never", "lasting", "duration", "important", "ban", "norm", "work"] as const;
 
 /** Whether the user names more than this project. */
 export function saysEverywhere(text: string): boolean {

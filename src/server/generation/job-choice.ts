@@ -58,7 +58,7 @@ export function createJobChoice(batching: Batching) {
     }
   }
 
-  // Jobs without a session have no turn: those of a second go together, because each call pays for its instructions.
+  // Jobs without a session have no turn: jobs of one second go together, because each call pays for its instructions.
   function looseAt({ count, is_retry, oldest_at }: WaitingJobs, now: number): number {
     const isReady = batching.idleMs === null || is_retry || count >= enoughLoose;
     return isReady || oldest_at > now ? now : oldest_at + gatheredMs;

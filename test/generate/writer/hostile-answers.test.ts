@@ -143,7 +143,7 @@ describe("nothing that stands is changed by", () => {
     expect(replacing(statement, replaces)).toEqual([kept]);
   });
 
-  test("but a rule of the user ends the rule that it contradicts, and a decision a decision", () => {
+  test("but a rule of the user ends a rule, and a decision of the same thing a decision", () => {
     expect(replacing(rule, [1])).toEqual([[1]]);
     expect(replacing(decision, [2, 2])).toEqual([[2]]);
   });

@@ -35,7 +35,7 @@ async function earlier(): Promise<number> {
   return session;
 }
 
-test("shows active statements from before the turn and the summary so far, not outcomes", async () => {
+test("shows active statements from before the turn, and the summary so far", async () => {
   const session = await earlier();
   addEvent(session, "summarize", 1_500);
   const { batch } = await claimed(session);
