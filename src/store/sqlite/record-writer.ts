@@ -58,10 +58,6 @@ export function createRecordWriter(
   const rewrite = createRewrite(db);
   const before = createLookups(db);
   const tombstones = createTombstones(db);
-  const renamed = createSql(db).value<[string], string>(
-    "select p.label from project_aliases a join projects p on p.id = a.project_id where a.label = ?",
-  );
-  const today = (label: string) => renamed(label) ?? label;
   const { writeSummaries, dropSummaries } = createSummaryWriter(db, summaries);
   const isTaken = (key: string): boolean =>
     before.byKey.get(key) !== undefined || tombstones.hasKey("observation", key);
@@ -101,7 +97,7 @@ export function createRecordWriter(
         draft,
         sources,
         cited,
-        ...ownedBy(session, source, { ...reply, today }),
+        ...ownedBy(session, source, { ...reply, today: before.today }),
         agent_id: source.message.agent_id ?? null,
         agent_type: source.message.agent_type ?? null,
         discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
@@ -145,7 +141,7 @@ function createSummaryWriter(db: Sqlite, summaries: Summaries) {
       if (source === undefined) return [];
       const key = `${source.id}:0`;
       if (tombstones.hasKey("summary", key)) return [];
-      const summary = { draft, ...ownedBy(session, source, { ...reply, today }), generation_key: key };
+      const summary = { draft, ...ownedBy(session, source, { ...reply, today: before.today }), generation_key: key };
       const present = old === undefined ? undefined : before.summary.get(key);
       if (present?.generator === "manual") return [];
       const stored = present === undefined ? summaries.insert(summary) : rewrite.summary(present.id, summary);
@@ -188,7 +184,12 @@ function createLookups(db: Sqlite) {
      where sdk_session_id = @sdk and generator <> 'manual' and origin_device_id is null
        and cast(generation_key as integer) between @from and @to`,
   );
+  const renamed = createSql(db).value<[string], string>(
+    "select p.label from project_aliases a join projects p on p.id = a.project_id where a.label = ?",
+  );
   return {
+    /** A label under which the project is known now. */
+    today: (label: string) => renamed(label) ?? label,
     byKey: db.prepare<[string], { id: number }>("select id from observations where generation_key = ?"),
     /** Summaries of the session by a model or by rules, of the turns that these messages end. */
     generated: (sdk: string, range: { from: number; to: number }) => generated({ sdk, ...range }),
