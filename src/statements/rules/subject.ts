@@ -33,8 +33,8 @@ export interface Subject {
   /** Terms besides those values. */
   rest: ReadonlySet<string>;
   all: ReadonlySet<string>;
-  /** Terms of names, paths and numbers. */
-  named: ReadonlySet<string>;
+  /** Terms of numbers with a unit behind them: "80 columns", and not "server 1". */
+  amounts: ReadonlySet<string>;
   scope: ReadonlySet<string>;
   /** Terms of what it gives up: "drop the type prefixes". */
   withdrawn: ReadonlySet<string>;
@@ -63,13 +63,13 @@ export function compareSubjects(older: Subject, newer: Subject): "same" | "relat
   const conflict =
     choiceConflict(older, newer) ??
     rejectionConflict(older, newer) ??
-    valueConflict(older, newer) ??
+    amountConflict(older, newer) ??
     programConflict(older, newer);
   const withdrawal = withdrawalOf(older, newer);
   if (conflict === null || withdrawal === "same") return withdrawal;
   const isSaidSo = newer.isReplacement || conflict === "rejected by the newer";
-  // With another value, the newer one lacks only the older value.
-  const coversOlder = conflict === "other value" || isSubset(older.rest, newer.all);
+  // With another amount, the newer one lacks only the older amount.
+  const coversOlder = conflict === "other amount" || isSubset(older.rest, newer.all);
   const isAsWide = isSubset(newer.scope, older.all);
   return older.isOfUser && newer.isOfUser && isSaidSo && coversOlder && isAsWide ? "same" : "related";
 }
@@ -111,7 +111,7 @@ export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
     refused: rejected.values,
     rest,
     all: new Set([...asked.terms, ...rejected.terms]),
-    named: new Set((text.match(name) ?? []).flatMap((found) => termsOf(found))),
+    amounts: new Set((text.match(amount) ?? []).flatMap(termsOf)),
     scope: new Set(scopeOf(text).flatMap((found) => termsOf(found).filter((term) => rest.has(term)))),
     withdrawn: new Set(withdrawnIn(text).flatMap(termsOf)),
     givenUp: givenUpIn(text),
@@ -173,7 +173,7 @@ function termsOf(text: string): string[] {
   return tellingTermsOf(withoutFillers(text));
 }
 
-type Conflict = "rejected by the newer" | "other value" | "other" | null;
+type Conflict = "rejected by the newer" | "other amount" | "other" | null;
 
 // Two values of one choice: npm and pnpm, tabs and spaces. Rules without a shared word have different subjects.
 function choiceConflict(older: Subject, newer: Subject): Conflict {
@@ -207,21 +207,14 @@ function opposed(
   return [...asked].some((term) => rejected.has(term) && !askedToo.has(term) && !rejectedToo.has(term));
 }
 
-// The same sentence with another number in it, or with another name where it says that it replaces: "never edit a.ts" and
-// "never edit b.ts" are two rules.
-function valueConflict(older: Subject, newer: Subject): Conflict {
+// The same sentence with another amount in it. With another name or number it is a second rule: "never edit b.ts".
+function amountConflict(older: Subject, newer: Subject): Conflict {
   const [ownOlder, ownNewer] = [without(older.all, newer.all), without(newer.all, older.all)];
   const common = sharedCount(older.all, newer.all);
   const isAlike = common >= 2 && common * 3 >= Math.max(older.all.size, newer.all.size) * 2;
-  const isOtherValue = isNamed(ownOlder, older) && isNamed(ownNewer, newer);
-  const isSlot = newer.isReplacement || [...ownOlder, ...ownNewer].every((term) => quantity.test(term));
-  return isAlike && isOtherValue && isSlot ? "other value" : null;
-}
-
-const quantity = /^\d[\d.,:]*\p{L}{0,3}$/u;
-
-function isNamed(terms: readonly string[], { named }: Subject): boolean {
-  return terms.length > 0 && terms.length <= 2 && terms.every((term) => named.has(term));
+  const isAmount = (own: readonly string[], { amounts }: Subject) =>
+    own.length > 0 && own.every((term) => amounts.has(term));
+  return isAlike && isAmount(ownOlder, older) && isAmount(ownNewer, newer) ? "other amount" : null;
 }
 
 // "Run `make lint`" and "never make".
@@ -254,4 +247,5 @@ function isSubset(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 
 const partEnd = /[;；。]|[.!?！？]\s|\s(?:and|und|y|et|e|и)\s/u;
 const noTerms: ReadonlySet<string> = new Set();
-const name = /`[^`\n]{1,80}`|[\p{L}\p{N}_@~*-]*[\p{N}/._@-][\p{L}\p{N}_@~*/.-]*/gu;
+const amount =
+  /(?<![\p{L}\d./_-])\d[\d.,]*\s?(?:%|[kmg]i?b|px|m?s|min|h|(?:sec|seg|min|minut|seconde|sekunde|stunde|hour|hora|heure|day|tag|día|dia|jour|week|woche|semana|semaine|col|column|spalte|columna|colonne|coluna|char|character|zeichen|caracter|caract[eè]re|line|zeile|línea|ligne|linha|word|wort|wörter|palabra|mot|palavra|space|version|file|datei|test)(?:e?[sn]|es|utes?|onds?)?|секунд\p{L}*|минут\p{L}*|час\p{L}*|дн\p{L}*|строк\p{L}*|символ\p{L}*|слов\p{L}*|秒|分|时|時|天|日|行|字符?|文字|列)(?![\p{L}\d])/giu;

@@ -28,14 +28,21 @@ test.each([
   ["Ask before you touch the billing service.", "Ask before you touch the search service."],
   ["Keep orders.md up to date.", "Keep users.md up to date."],
   ["Never run the demo seeder.", "Never run the load tests."],
+  ["From now on never edit the file alpha.ts.", "From now on never edit the file beta.ts."],
+  ["From now on never deploy to server 1.", "From now on never deploy to server 2."],
+  ["From now on always run job 12 before a deploy.", "From now on always run job 13 before a deploy."],
+  ["Ab jetzt bitte nie die Datei alpha.ts ändern.", "Ab jetzt bitte nie die Datei beta.ts ändern."],
 ])("a sibling neither contradicts nor replaces a rule: %s %s", (one, other) => {
   expect(contradictionsIn([rule(1, other), rule(2, one)])).toEqual([]);
   expect(sameSubject(said(one), said(other))).not.toBe("same");
 });
 
-test("forty rules that differ in their object contradict each other in no pair", () => {
-  const forty = Array.from({ length: 40 }, (_, at) => rule(at, `Never edit src/part${at}.ts by hand.`));
-  expect(contradictionsIn(forty)).toEqual([]);
+test.each([
+  (at: number) => `Never edit src/part${at}.ts by hand.`,
+  (at: number) =>
+    `Rule ${at}: the module number ${at} stays stable, because partner ${at} calls it directly.`,
+])("forty rules that differ in their object contradict each other in no pair", (textOf) => {
+  expect(contradictionsIn(Array.from({ length: 40 }, (_, at) => rule(at, textOf(at))))).toEqual([]);
 });
 
 test("one slot with two values is a contradiction, and a newer value replaces it", () => {
