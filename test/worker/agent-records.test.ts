@@ -257,7 +257,7 @@ test.each([
   const { status, body } = await one.keep(record);
   expect(status).toBe(400);
   expect(body.error?.message).not.toBe("");
-  expect(await one.start()).toBe("");
+  expect(await one.start()).not.toContain("(#");
 });
 
 test("secrets, private parts and ends of our block leave before it is stored", async () => {
