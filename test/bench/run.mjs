@@ -1,5 +1,5 @@
 // `npm run bench [-- names... --json --table --data <folder> --peers <folder> --size <records>]`: every figure is taken in one run, with both of its sides.
-// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, tokens, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes, sync); without one all of them run.
+// A name picks benches (hook, gateway, start, ingest, search, context, vectors, rss, faults, documents, secrets, cleaning, abandoned, stream, viewer, server-events, server-drain, server-search, server-mcp, server-processes, sync); without one all of them run.
 // retrieval, server-retrieval and delivery (they need --data)
 // run only when named, and so do import (100,000 lines, or `--size`), tui, hook-hosts (they take minutes) and install (npm, and Node 22.14). README.md beside this file describes the options of delivery.
 import { cpus } from "node:os";
@@ -19,7 +19,6 @@ const known = [
   "documents",
   "secrets",
   "cleaning",
-  "tokens",
   "abandoned",
   "stream",
   "viewer",

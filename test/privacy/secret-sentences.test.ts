@@ -22,7 +22,7 @@ test.each(rowsOf(clean))("keeps as it is: %s", (row) => {
 });
 
 test("a prompt keeps its words and loses a block of base64", () => {
-  const block = Buffer.from("a picture of 3 cats. ".repeat(30) + ".").toString("base64");
+  const block = Buffer.from(`${"a picture of 3 cats. ".repeat(30)}.`).toString("base64");
   for (const shown of [block, block.replace(/.{76}/g, "$&\n"), `data:image/png;base64,${block}`])
     expect(cleanPrompt(`what is wrong here ${shown} ?`).text).toBe("what is wrong here [redacted:base64] ?");
   const path = `/${"some/folder/".repeat(30)}file.ts`;

@@ -141,7 +141,11 @@ function createSummaryWriter(db: Sqlite, summaries: Summaries) {
       if (source === undefined) return [];
       const key = `${source.id}:0`;
       if (tombstones.hasKey("summary", key)) return [];
-      const summary = { draft, ...ownedBy(session, source, { ...reply, today: before.today }), generation_key: key };
+      const summary = {
+        draft,
+        ...ownedBy(session, source, { ...reply, today: before.today }),
+        generation_key: key,
+      };
       const present = old === undefined ? undefined : before.summary.get(key);
       if (present?.generator === "manual") return [];
       const stored = present === undefined ? summaries.insert(summary) : rewrite.summary(present.id, summary);
