@@ -22,7 +22,7 @@ test("the demo records, finds, keeps secrets off the disk and leaves nothing", a
   const [, answers = "", start = "", prompt = "", read = ""] = stdout.split(
     /^\$ mem search|^The next|^With the prompt|^Before the agent/m,
   );
-  for (const part of [answers, start]) expect(part).toContain(cause);
+  for (const part of [answers, prompt]) expect(part).toContain(cause);
   expect(prompt).toContain("`verifySession` no longer throws on a forged cookie");
   expect(read).toContain("Earlier records about src/auth/session.ts");
   expect(answers.match(/^ *(?:#|S|P)\d+ {2}/gm)).toHaveLength(3);
