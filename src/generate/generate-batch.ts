@@ -114,7 +114,8 @@ async function work<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: C
   const { permit, active } = call;
   const { signal } = active.abortController;
   // The messages that are left out are completed with the batch: read, and nothing to record.
-  const messages = withoutEmptyTurns(batch).filter(permit === null ? isDescribed : isShown);
+  const isModel = permit !== null && deps.batching.idleMs !== null;
+  const messages = withoutEmptyTurns(batch).filter(isModel ? isShown : isDescribed);
   const isAsked = messages.length > 0;
   let reply: GenerationReply;
   try {

@@ -58,7 +58,7 @@ export function createProjectSearch(clock: Clock) {
     const asked = askedTerms(words);
     const byParts = async () => containing(connection, scope, { parts: wordParts(words), filter, limit });
     // Symbols: records with its emoji. Only stop words: the newest records.
-    if (asked.length === 0 && words !== "" && wordsOf(words).length === 0) {
+    if (asked.length === 0 && words.trim() !== "" && wordsOf(words).length === 0) {
       const found = await read(
         connection,
         scope,
