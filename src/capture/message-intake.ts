@@ -192,20 +192,24 @@ function withSessionFields(
   let fields = "";
   const promptNumber = session.prompt_number || input.prompt_number;
   if (promptNumber !== undefined) fields += `"prompt_number":${promptNumber},`;
-  fields += placeFields(session);
   const isEnd = message.type === "summarize";
   const asked = isEnd ? deps.store.prompts.byNumber(session.id, session.prompt_number) : undefined;
   // A turn belongs to the project of its prompt, a tool use to that of its file or directory.
   const project = isEnd ? asked?.project : elsewhere(deps, session, { ...input, file: fileOf(message) });
-  if (project !== undefined && project !== session.project) fields += `"project":${JSON.stringify(project)},`;
+  // The branch and commit of the session are those of its own repository.
+  fields +=
+    project === undefined || project === session.project
+      ? placeFields(session)
+      : `"project":${JSON.stringify(project)},`;
   if (asked !== undefined && asked.prompt_text !== "" && message.last_user_message === undefined)
     fields += `"last_user_message":${JSON.stringify(shortenPrompt(asked.prompt_text, maxFieldChars))},`;
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
 }
 
+// A look into a library or another checkout is no work on it.
 function fileOf(message: PendingMessage): string {
   const { kind, input } = readCall(message);
-  return kind === "edit" || kind === "read" ? textField(input, "file_path", "filePath", "path") : "";
+  return kind === "edit" ? textField(input, "file_path", "filePath", "path") : "";
 }
 
 function placeFields({ branch, commit }: GitPlace): string {

@@ -3,7 +3,7 @@ import { newId } from "../core/ids.ts";
 import { asSpooled, canNameText, deletedPromptKey, deliveryKey, sentTextKey } from "../core/prompt-key.ts";
 import type { GitPlace, IntakeSession, UserPrompt } from "../core/records/records.ts";
 import { shortenPrompt } from "../core/shorten.ts";
-import { imageOnly, requestIn } from "../core/tools/host-text.ts";
+import { requestIn } from "../core/tools/host-text.ts";
 import type { CleanPrompt } from "../privacy/clean.ts";
 import type { CaptureStore, DeletedPrompt, StoredPrompt, Withdrawn } from "./capture-store.ts";
 import { cleanHere } from "./cleaner.ts";
@@ -175,9 +175,7 @@ function findEarlier(
 ): StoredPrompt | undefined {
   if (input.eventKey !== undefined) {
     const named = store.prompts.byEventKey(session.id, input.eventKey);
-    // Qwen Code sends its prompt again after each tool use, without the text.
-    const first = prompt.text === imageOnly ? named : sameAs(named, prompt);
-    return first ?? store.prompts.byEventKey(session.id, deliveryKey(input.eventKey, prompt));
+    return sameAs(named, prompt) ?? store.prompts.byEventKey(session.id, deliveryKey(input.eventKey, prompt));
   }
   const newest = store.prompts.byNumber(session.id, session.prompt_number);
   if (prompt.private || newest === undefined) return undefined;

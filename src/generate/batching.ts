@@ -19,7 +19,7 @@ export interface WaitingMessages {
 export interface Batching {
   /** Messages of one call at most; of such that failed before, and characters of their payloads. */
   maxMessages: number;
-  maxRetried: number;
+  maxRetried?: number;
   maxChars: number;
   /** How long a turn without an end waits after its newest message; null when a call costs nothing. */
   idleMs: number | null;
@@ -32,7 +32,6 @@ const mostUses = 40;
 /** The uses of a turn and its end. Nearly all pauses in recorded turns are shorter than five minutes. */
 export const modelBatching: Batching = {
   maxMessages: mostUses + 1,
-  maxRetried: mostUses + 1,
   maxChars: maxTurnChars,
   idleMs: 5 * 60_000,
 };

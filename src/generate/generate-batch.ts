@@ -85,7 +85,7 @@ export async function generateBatch<B extends QueuedBatch>(
       now: clock.now(),
       leaseMs: deps.timeoutMs,
       limit: deps.batching.maxMessages,
-      limitOfRetry: deps.batching.maxRetried,
+      limitOfRetry: deps.batching.maxRetried ?? deps.batching.maxMessages,
       maxChars: deps.batching.maxChars,
     });
     if (batch === null) return false;

@@ -54,7 +54,7 @@ export function batchPrompt(
   const { session, messages, recentTitles, known, request = "" } = batch;
   const titles = recentTitles.slice(-maxTitles).map((title) => `- ${shorten(title, maxTitleChars)}`);
   const quoted: Quoted = {
-    project: shorten(session.project, maxTitleChars),
+    project: shorten(messages.at(-1)?.message.project ?? session.project, maxTitleChars),
     request: shortenPrompt(request, maxRequestChars),
     summary: shorten(known.summary, maxSummaryChars),
     known: [...known.records.map(knownLine), ...titles].join("\n"),

@@ -81,6 +81,8 @@ interface State<B extends QueuedBatch> {
   isFull: boolean;
   slowCalls: number;
   lastSuccessAt: number | null;
+  /** Provisional records say nothing about the model. */
+  onDrafted: SchedulerDeps<B>["onCompleted"];
 }
 
 export function createScheduler<B extends QueuedBatch>(deps: SchedulerDeps<B>): Scheduler {
@@ -107,6 +109,7 @@ export function createScheduler<B extends QueuedBatch>(deps: SchedulerDeps<B>): 
     isFull: false,
     slowCalls: 0,
     lastSuccessAt: null,
+    onDrafted: deps.onCompleted,
   };
   let sweep: NodeJS.Timeout | undefined;
   return {
@@ -193,7 +196,7 @@ function draft<B extends QueuedBatch>(state: State<B>, sessionId: number, local:
     drafting.delete(sessionId);
     const request = { sessionId, local, signal: ending.signal };
     await failOpen("provisional records", async () => {
-      while (!state.isStopping && (await draftBatch(deps, request)));
+      while (!state.isStopping && (await draftBatch({ ...deps, onCompleted: state.onDrafted }, request)));
     });
     considerCall(state, sessionId);
   };

@@ -70,7 +70,7 @@ export async function* readTranscript(
   let chars = 0;
   let at = from;
   let line = 0;
-  // A part of a session has the prompts of another file.
+  // A part of a session has the prompts of another file, and so has one that goes on after a compaction.
   let [hasPrompt, hasUse] = [from > 0 || isPart?.(path) === true, false];
   const take = (events: readonly ImportedEvent[]): void => {
     for (const event of events.map(bounded)) {
@@ -107,6 +107,7 @@ export async function* readTranscript(
     step.lines += 1;
     line += 1;
     at = end;
+    hasPrompt ||= text?.includes('"isCompactSummary":true') === true;
     const entries = text === null ? null : objectsIn(text);
     if (entries === null) {
       step.malformed += 1;

@@ -1,5 +1,7 @@
 // Applies host events in the worker, and returns the hook's output.
 
+import { dirname, isAbsolute } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { type Exclusions, noExclusions } from "../capture/exclusions.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
@@ -13,6 +15,7 @@ import { hookCheckReply } from "../hosts/hook-check.ts";
 import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
 import { type Clean, type CleanPrompt, cleanText } from "../privacy/clean.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
+import { textField } from "../text/json-fields.ts";
 import { createInjections, type InjectionDeps, type Injections } from "./injections.ts";
 import type { LastMessages } from "./last-message.ts";
 
@@ -95,7 +98,7 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       if (checked !== null) return at === undefined ? checked : "";
       const event = host.decode(eventName, payload);
       const settled = event.cwd === null ? undefined : deps.settle?.(event.cwd);
-      if (settled !== undefined) await settled;
+      if (settled !== undefined) await Promise.race([settled, sleep(mostWaitMs)]);
       if (isExcluded(deps.exclusions, event)) return at === undefined ? host.render(event, noReply) : "";
       const filled = deps.lastMessages.fill(host, event);
       const reason = unreadReasonOf(event);
@@ -114,6 +117,9 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
   };
 }
 
+// Of the deadline of a hook; in a large clone git answers later, and a later event knows.
+const mostWaitMs = 300;
+
 /** True for an event of which nothing is read, stored or injected. */
 function isExcluded(exclusions: Exclusions = noExclusions, event: HostEvent): boolean {
   const { sessionId, project } = event;
@@ -121,7 +127,11 @@ function isExcluded(exclusions: Exclusions = noExclusions, event: HostEvent): bo
   if (exclusions.hasPlace({ claudeSessionId: sessionId, cwd, project })) return true;
   if (event.kind === "before_file") return exclusions.isNamedIn(event.paths, cwd);
   if (event.kind === "before_command") return exclusions.isNamedIn([event.command], cwd);
-  return event.kind === "tool_use" && exclusions.isNamedIn([event.toolInput, event.toolResponse], cwd);
+  if (event.kind !== "tool_use") return false;
+  const { toolInput: input, toolResponse: response } = event;
+  const file = isJsonObject(input) ? textField(input, "file_path", "filePath", "path") : "";
+  if (isAbsolute(file) && exclusions.hasPlace({ cwd: dirname(file) })) return true;
+  return exclusions.isNamedIn([input, response], cwd);
 }
 
 type UnreadName = Pick<UnreadEvent, "host" | "last_event">;

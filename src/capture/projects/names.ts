@@ -1,6 +1,6 @@
 // The project of a directory and its label. Two folders with one name are two projects; a moved folder keeps its project.
 import { existsSync } from "node:fs";
-import { isAbsolute, sep } from "node:path";
+import { isAbsolute } from "node:path";
 import { contentKey } from "../../core/ids.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import type { Place } from "./places.ts";
@@ -74,10 +74,7 @@ export function createProjectNames(
       const [place, own] = [whereIs(cwd), whereIs(session.cwd)];
       const isNamed = recognise(own, projects)?.label !== session.project;
       if (isNamed || recognise(place, projects)?.label === session.project) return undefined;
-      // Nothing tells whether a folder that is gone was a repository: one beside the session's was another.
-      const [one, other] = [place.folder + sep, own.folder + sep];
-      const isBeside = !existsSync(cwd) && !one.startsWith(other) && !other.startsWith(one);
-      return place.repository !== null || isBeside ? claim(cwd) : undefined;
+      return place.repository === null ? undefined : claim(cwd);
     },
     /** `labelOf` of a work tree that is gone, by the remote that it had; undefined where a repository is there. */
     labelOfGone(cwd: string, url: string): string | undefined {

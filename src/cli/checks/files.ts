@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -54,8 +55,8 @@ export function checkDataDirectory(paths: DataPaths): Check {
 function canBeMade(root: string): Check {
   const name = "Data directory";
   try {
-    const [outermost = root] = makeDirectories(root, 0o700);
-    rmSync(outermost, { recursive: true });
+    // Only what is still empty: a hook may use it already.
+    for (const made of makeDirectories(root, 0o700).reverse()) rmdirSync(made);
     return warn(name, `${homePath(root)} does not exist yet.`, "mem worker start");
   } catch (cause) {
     const code = codeOf(cause) || "unknown";

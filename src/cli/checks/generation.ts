@@ -10,7 +10,8 @@ import { syncInWords, syncRemedy } from "../sync-lines.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 import { type ProviderSetup, providerSetup } from "./provider-setup.ts";
 
-const oldQueueMs = 5 * 60_000;
+// A turn waits for its end.
+const oldQueueMs = 15 * 60_000;
 
 /** No message is old, and none has failed. */
 export function checkQueue({ queue, paused }: Health): Check {

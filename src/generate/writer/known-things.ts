@@ -45,12 +45,14 @@ export function knownLine({ id, kind, text, isKeptNow }: KnownRecord): string {
   return `#${id} ${kind}${isKeptNow ? ", kept by the agent now" : ""}: ${excerpt(text, maxLineChars)}`;
 }
 
-/** Whether a statement may take the place of a known one: both rules or neither, and about the same. */
+/** Whether a statement may take the place of a known one: both rules or neither, no proposal of a rule, and on one subject. */
 export function mayReplace(
   known: KnownRecord | undefined,
-  { text, standing }: { text: string; standing: boolean },
+  { text, standing, stored }: { text: string; standing: boolean; stored: string | null },
 ): known is KnownRecord {
-  return known !== undefined && !known.isKeptNow && isRule(known) === standing && isAbout(known.text, text);
+  if (known === undefined || known.isKeptNow) return false;
+  if (stored === "rule" || isRule(known)) return standing && isRule(known) && isMostlyAbout(known.text, text);
+  return isAbout(known.text, text);
 }
 
 /** The known open work that a turn ends; none where a model closes more than a turn can. */
@@ -68,6 +70,12 @@ export function closedBy(
 
 function isAbout(text: string, other: string): boolean {
   return countOf(termsOf(text), termsOf(other)) + countOf(namesOf(text), namesOf(other)) > 0;
+}
+
+function isMostlyAbout(text: string, other: string): boolean {
+  const [one, two] = [termsOf(text), termsOf(other)];
+  const shared = countOf(one, two);
+  return shared > 0 && shared * 2 >= Math.min(one.size, two.size);
 }
 
 function isRule({ kind }: KnownRecord): boolean {

@@ -144,11 +144,16 @@ export function batchOf(
     }),
     turns: turns.of(messages),
     request: isUnfinished ? prompts.byNumber(session.id, prompt_number)?.prompt_text : undefined,
-    knownBefore: () => known.of(session, messages),
+    knownBefore: () => known.of({ ...session, project: projectOf(session, messages) }, messages),
   };
 }
 
 const maxTitles = 30;
+
+/** The project of a turn: of its end, where that is another one than the session's. */
+function projectOf({ project }: Session, messages: Iterable<ClaimedMessage>): string {
+  return [...messages].at(-1)?.message.project ?? project;
+}
 
 // The order matters: failures end before the new ones are stored, and new records are marked with the older ones.
 function complete(
@@ -159,11 +164,11 @@ function complete(
 ): CompletedBatch {
   // The project may have been renamed or merged since the claim.
   const session = sessions.byId(batch.session.id) ?? batch.session;
-  const { project } = session;
   const held = new Map(batch.messages.filter(({ id }) => take(id)).map((message) => [message.id, message]));
   // The messages were requeued or deleted: what the reply says was made from other texts.
   if (held.size === 0) return { observations: [], summaries: [], changed: [] };
   if (reply.isDraft !== true) pending.count("done", held.size);
+  const project = projectOf(session, held.values());
   const { passed = [], replacesFix = () => true, finished = new Map() } = reply;
   const at = Math.max(...[...held.values()].map(({ created_at_epoch }) => created_at_epoch));
   const ended = statements.supersedeFailures({ project, families: passed, at });

@@ -37,10 +37,10 @@ export function createKnownThings(db: Sqlite) {
      order by created_at_epoch desc, id desc
      limit ${mostKnown}`,
   );
-  const summary = sql.value<[{ sdk: string; before: number }], string>(
+  const summary = sql.value<[{ sdk: string; project: string; before: number }], string>(
     `select summary_text
      from session_summaries
-     where sdk_session_id = @sdk and cast(generation_key as integer) < @before
+     where sdk_session_id = @sdk and project = @project and cast(generation_key as integer) < @before
      order by cast(generation_key as integer) desc
      limit 1`,
   );
@@ -48,7 +48,7 @@ export function createKnownThings(db: Sqlite) {
     `update observations
      set status = 'superseded', superseded_by = @by, revision = revision + 1, synced_at = null,
        facts = iif(@note is null, facts, json_insert(facts, '$[#]', @note))
-     where id = @id and status = 'active' and pinned = 0 and generator <> 'manual' and id is not @by
+     where id = @id and status = 'active' and pinned = 0 and generator not in ('manual', '${keptByAgent}') and id is not @by
      returning ${observationColumns}`,
   );
   return {
@@ -63,7 +63,7 @@ export function createKnownThings(db: Sqlite) {
         standing: standing === 1,
         isKeptNow: is_kept_now === 1,
       }));
-      return { records, summary: summary({ sdk, before: first?.id ?? 0 }) ?? "" };
+      return { records, summary: summary({ sdk, project, before: first?.id ?? 0 }) ?? "" };
     },
     /** Ends records that a later one replaces; the user's own and pinned ones stay. */
     replace: (ids: readonly number[], by: number) => ids.flatMap((id) => end({ id, by, note: null }) ?? []),

@@ -153,13 +153,15 @@ function createSummaryWriter(db: Sqlite, summaries: Summaries) {
     });
   }
 
-  // One summary tells of the session up to here: an earlier one of its turns says nothing more.
+  // The new summary goes on with the one that the model was shown: that one says nothing more.
   function dropSummaries({ session, held, reply }: Write, written: readonly SessionSummary[]): number[] {
     const ends = [...held.values()].filter(({ message }) => message.type === "summarize");
     if (reply.isJudged !== true || ends.length === 0) return [];
     const [newest] = written;
-    const dropped = before.generated(session.sdk_session_id, {
-      from: newest === undefined ? Math.min(...ends.map(({ id }) => id)) : 0,
+    const own = Math.min(...held.keys());
+    const dropped = before.generated({
+      ...{ sdk: session.sdk_session_id, project: newest?.project ?? session.project },
+      from: newest === undefined ? own : (before.shown(session.sdk_session_id, newest.project, own) ?? own),
       to: Math.max(...ends.map(({ id }) => id)),
     });
     const others = dropped.filter((id) => id !== newest?.id);
@@ -182,10 +184,18 @@ function newKeys(isTaken: (key: string) => boolean): (source: number) => string 
 }
 
 function createLookups(db: Sqlite) {
-  const generated = createSql(db).values<[{ sdk: string; from: number; to: number }], number>(
+  const shown = createSql(db).value<[sdk: string, project: string, before: number], number | null>(
+    `select max(cast(generation_key as integer))
+     from session_summaries
+     where sdk_session_id = ? and project = ? and cast(generation_key as integer) < ?`,
+  );
+  const generated = createSql(db).values<
+    [{ sdk: string; project: string; from: number; to: number }],
+    number
+  >(
     `select id
      from session_summaries
-     where sdk_session_id = @sdk and generator <> 'manual' and origin_device_id is null
+     where sdk_session_id = @sdk and project = @project and generator <> 'manual' and origin_device_id is null
        and cast(generation_key as integer) between @from and @to`,
   );
   const renamed = createSql(db).value<[string], string>(
@@ -196,7 +206,9 @@ function createLookups(db: Sqlite) {
     today: (label: string) => renamed(label) ?? label,
     byKey: db.prepare<[string], { id: number }>("select id from observations where generation_key = ?"),
     /** Summaries of the session by a model or by rules, of the turns that these messages end. */
-    generated: (sdk: string, range: { from: number; to: number }) => generated({ sdk, ...range }),
+    generated,
+    /** The key of the newest summary before these messages: a model is shown it. */
+    shown,
     summary: db.prepare<[string], { id: number; generator: string }>(
       "select id, generator from session_summaries where generation_key = ?",
     ),

@@ -114,10 +114,14 @@ function createDropRecords(db: Sqlite): (session: number, events: string) => Dro
      cross join observation_sources f on f.observation_id = o.id
      where s.id = @session and f.raw_event_id in (select value from json_each(@events))`,
   );
-  const summariesOf = sql.values<[events: string], number>(
+  // A model's summary of a later turn goes on with the text of the one before.
+  const summariesOf = sql.values<[{ session: number; events: string }], number>(
     `select id
      from session_summaries
-     where generation_key in (select value || ':0' from json_each(?))`,
+     where generation_key in (select value || ':0' from json_each(@events))
+       or (sdk_session_id = (select sdk_session_id from sessions where id = @session)
+         and generator not in ('local', 'manual') and origin_device_id is null
+         and cast(generation_key as integer) > (select min(value) from json_each(@events)))`,
   );
   // A trigger makes them active again.
   const replacedBy = sql.values<[{ ids: string }], number>(
@@ -130,7 +134,7 @@ function createDropRecords(db: Sqlite): (session: number, events: string) => Dro
   const dropSummary = sql.run<[id: number]>("delete from session_summaries where id = ?");
   return (session, events) => {
     const observations = observationsOf({ session, events });
-    const summaries = summariesOf(events);
+    const summaries = summariesOf({ session, events });
     const changed = replacedBy({ ids: JSON.stringify(observations) });
     for (const id of observations) {
       derived.drop("observations", id);

@@ -89,7 +89,7 @@ function providerCheck({ provider, paused, budget }: Health, now: number): Check
   );
 }
 
-const stuckMs = 10 * 60_000;
+const stuckMs = 15 * 60_000;
 
 function queueCheck({ queue }: Health): Check {
   const { depth, dead, oldestPendingAgeMs } = queue;
