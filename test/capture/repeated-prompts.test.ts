@@ -214,13 +214,6 @@ describe("a prompt with something of its host around it", () => {
   });
 });
 
-test("a prompt that comes again without its text is one", async () => {
-  await deliver("fix it", "q1");
-  expect(await deliver("[image]", "q1")).toMatchObject({ reason: "duplicate" });
-  await deliver("[image]", "q2");
-  expect(texts()).toEqual(["fix it", "[image]"]);
-});
-
 test("a request below 600 KB of log is stored whole", async () => {
   await deliver(
     `${"12:00:01 INFO it runs\n".repeat(15_000)}\nfix it\n\n${"12:00:02 INFO\n".repeat(20_000)}`,
