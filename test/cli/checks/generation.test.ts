@@ -139,13 +139,13 @@ test.each<[string, Partial<Health>, string, string | undefined]>([
   ],
   [
     "what waits too long",
-    { queue: { depth: 1, oldestPendingAgeMs: 600_000, dead: 0 } },
+    { queue: { depth: 1, oldestPendingAgeMs: 1_200_000, dead: 0 } },
     "warn",
     "mem worker logs",
   ],
   [
     "what waits for a paused provider",
-    { queue: { depth: 1, oldestPendingAgeMs: 600_000, dead: 0 }, paused: limited },
+    { queue: { depth: 1, oldestPendingAgeMs: 1_200_000, dead: 0 }, paused: limited },
     "warn",
     undefined,
   ],
