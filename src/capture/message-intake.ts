@@ -196,7 +196,7 @@ function withSessionFields(
   const asked = isEnd ? deps.store.prompts.byNumber(session.id, session.prompt_number) : undefined;
   // A turn belongs to the project of its prompt, a tool use to that of its file or directory.
   const project = isEnd ? asked?.project : elsewhere(deps, session, { ...input, file: fileOf(message) });
-  // The branch and commit of the session are those of its own repository.
+  // The branch and commit of the session belong to another repository.
   fields +=
     project === undefined || project === session.project
       ? placeFields(session)
