@@ -147,7 +147,7 @@ function changeOf(
   return isSame && (!isInDefault || before.merged_until_epoch > 0) ? [] : [after];
 }
 
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

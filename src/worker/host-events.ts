@@ -1,7 +1,6 @@
 // Applies host events in the worker, and returns the hook's output.
 
 import { dirname, isAbsolute } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Cleaner, cleanHere, isLarge, withCleaned } from "../capture/cleaner.ts";
 import { type Exclusions, noExclusions } from "../capture/exclusions.ts";
 import { createInTurn, type InTurn } from "../capture/in-turn.ts";
@@ -16,6 +15,7 @@ import type { Host, HostAnswer, HostEvent } from "../hosts/host-event.ts";
 import { type Clean, type CleanPrompt, cleanText } from "../privacy/clean.ts";
 import { isJsonObject, type Json, type JsonObject } from "../text/json.ts";
 import { textField } from "../text/json-fields.ts";
+import { atMost } from "./branch-checks.ts";
 import { createInjections, type InjectionDeps, type Injections } from "./injections.ts";
 import type { LastMessages } from "./last-message.ts";
 
@@ -98,7 +98,7 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
       if (checked !== null) return at === undefined ? checked : "";
       const event = host.decode(eventName, payload);
       const settled = event.cwd === null ? undefined : deps.settle?.(event.cwd);
-      if (settled !== undefined) await Promise.race([settled, sleep(mostWaitMs)]);
+      if (settled !== undefined) await atMost(mostWaitMs, settled);
       if (isExcluded(deps.exclusions, event)) return at === undefined ? host.render(event, noReply) : "";
       const filled = deps.lastMessages.fill(host, event);
       const reason = unreadReasonOf(event);

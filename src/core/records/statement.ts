@@ -66,3 +66,13 @@ export interface StatementMarks {
   /** Command families for which it is a known fix; see `statements/command-family.ts`. */
   families?: readonly string[];
 }
+
+/** An active statement from before the end of the turn. */
+export interface KnownRecord {
+  id: number;
+  kind: StatementKind;
+  text: string;
+  standing: boolean;
+  /** The agent kept it in this turn. */
+  isKeptNow: boolean;
+}

@@ -1,18 +1,8 @@
 // What a model sees of earlier turns: standing rules, open work, and what is known of the same things, each with its id.
-import type { StatementKind } from "../../core/records/statement.ts";
+import type { KnownRecord } from "../../core/records/statement.ts";
 import { namesIn } from "../../statements/text/names.ts";
 import { tellingTermsOf } from "../../statements/text/topic-terms.ts";
 import { excerpt } from "../../text/excerpt.ts";
-
-/** An active statement from before the end of the turn. */
-export interface KnownRecord {
-  id: number;
-  kind: StatementKind;
-  text: string;
-  standing: boolean;
-  /** The agent kept it in this turn. */
-  isKeptNow: boolean;
-}
 
 export interface Known {
   records: readonly KnownRecord[];

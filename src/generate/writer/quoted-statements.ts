@@ -1,5 +1,10 @@
 // Checks the statements that a model returned for a turn against their sources, and keeps the source's own words.
-import { type Speaker, type StatementKind, speakers } from "../../core/records/statement.ts";
+import {
+  type KnownRecord,
+  type Speaker,
+  type StatementKind,
+  speakers,
+} from "../../core/records/statement.ts";
 import type { Turn } from "../../core/records/turn.ts";
 import { typedOf } from "../../core/tools/typed-text.ts";
 import { userWordsIn } from "../../core/tools/user-answers.ts";
@@ -11,7 +16,7 @@ import type { Statement } from "../../statements/statement.ts";
 import { sentencesOf } from "../../statements/text/sentences.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { cleanLine, longest } from "./answer-words.ts";
-import { type KnownRecord, mayReplace } from "./known-things.ts";
+import { mayReplace } from "./known-things.ts";
 import { type FindQuotation, type Passage, quotationsIn } from "./quotation.ts";
 import { canBe, ordersReader, saysEverywhere, soundsLasting } from "./sentence-checks.ts";
 import { traitsOf } from "./statement-kinds.ts";

@@ -2,7 +2,7 @@
 import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
-import type { StatementKind } from "../../core/records/statement.ts";
+import type { KnownRecord, StatementKind } from "../../core/records/statement.ts";
 import { answeredIn } from "../../statements/said-by-user.ts";
 import type { Statement } from "../../statements/statement.ts";
 import { draftOf, fixesIn } from "../../statements/turn-drafts.ts";
@@ -10,7 +10,6 @@ import type { GenerationBatch } from "../provider.ts";
 import { turnOf } from "../turns.ts";
 import type { ReadStatement } from "./answer-schema.ts";
 import { candidatesIn } from "./candidates.ts";
-import type { KnownRecord } from "./known-things.ts";
 import { quotedStatements } from "./quoted-statements.ts";
 
 export interface ReadTurn {

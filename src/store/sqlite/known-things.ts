@@ -1,19 +1,10 @@
 // What a project knows from before a turn, for the model that writes the turn's records, and what the model ends of it.
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Observation, Session } from "../../core/records/records.ts";
-import { keptByAgent, type StatementKind } from "../../core/records/statement.ts";
+import { type KnownRecord, keptByAgent } from "../../core/records/statement.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
-
-/** An active statement of an earlier turn, or one that the agent kept in this turn. */
-export interface KnownRow {
-  id: number;
-  kind: StatementKind;
-  text: string;
-  standing: boolean;
-  isKeptNow: boolean;
-}
 
 export type KnownThings = ReturnType<typeof createKnownThings>;
 
@@ -23,7 +14,7 @@ export function createKnownThings(db: Sqlite) {
   const sql = createSql(db);
   const statements = sql.all<
     [{ project: string; sdk: string; at: number; prompt: number; events: string }],
-    Omit<KnownRow, "standing" | "isKeptNow"> & { standing: 0 | 1; is_kept_now: 0 | 1 }
+    Omit<KnownRecord, "standing" | "isKeptNow"> & { standing: 0 | 1; is_kept_now: 0 | 1 }
   >(
     `select id, statement_kind as kind, coalesce(narrative, summary) as text, standing,
        generator = '${keptByAgent}' and sdk_session_id = @sdk and prompt_number is @prompt as is_kept_now

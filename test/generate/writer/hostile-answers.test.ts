@@ -1,9 +1,8 @@
 // Wrong and hostile answers: none changes what stands, or makes a record that its turn does not support.
 import { describe, expect, test } from "vitest";
-import type { StatementKind } from "../../../src/core/records/statement.ts";
+import type { KnownRecord, StatementKind } from "../../../src/core/records/statement.ts";
 import type { Turn } from "../../../src/core/records/turn.ts";
 import { parseReply } from "../../../src/generate/reply.ts";
-import type { KnownRecord } from "../../../src/generate/writer/known-things.ts";
 import { bad, ok, turnOf } from "../../statements/turn-support.ts";
 import { answerText, bash, batchOf, code, summarizeMessage } from "./support.ts";
 
