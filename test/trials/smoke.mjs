@@ -8,6 +8,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+// How this machine reaches the registry: without its own certificate, npm waits for two minutes and gives up.
+const network = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /proxy$|^NODE_EXTRA_CA_CERTS$|^npm_config_(registry|cafile)$/i.test(name),
+  ),
+);
 const npm =
   process.env.npm_execpath ?? join(dirname(process.execPath), "../lib/node_modules/npm/bin/npm-cli.js");
 const place = mkdtempSync(join(tmpdir(), "mem-smoke-"));
@@ -46,14 +52,8 @@ const steps = {
   },
 };
 
-const packed = execFileSync(
-  process.execPath,
-  [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", place],
-  {
-    cwd: root,
-    encoding: "utf8",
-  },
-);
+const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", place];
+const packed = execFileSync(process.execPath, [npm, ...pack], { cwd: root, encoding: "utf8" });
 const tarball = join(place, packed.trim().split("\n").at(-1));
 let [passed, failed] = [0, 0];
 try {
@@ -85,6 +85,7 @@ function worldOf(node, home) {
   const prefix = join(home, "prefix");
   mkdirSync(join(home, "work"));
   const env = {
+    ...network,
     PATH: [dirname(node), join(prefix, "bin"), process.env.PATH].join(delimiter),
     HOME: home,
     TMPDIR: home,
