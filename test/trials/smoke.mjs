@@ -106,12 +106,8 @@ function worldOf(node, home) {
 }
 
 function start(node, words, env, input = "") {
-  const { status, stdout, stderr } = spawnSync(node, words, {
-    env,
-    input,
-    encoding: "utf8",
-    timeout: 120_000,
-  });
+  const options = { env, input, encoding: "utf8", timeout: 120_000 };
+  const { status, stdout, stderr } = spawnSync(node, words, options);
   if (status !== 0) throw new Error(`${words.slice(1).join(" ")} ended with ${status}\n${stdout}${stderr}`);
   return stdout;
 }
