@@ -34,7 +34,7 @@ export function actionContext(
   { project, cwd = null, action, known, exceptSession }: ActionRequest,
 ): ActionInjection | null {
   if (statements === undefined) return null;
-  const isNew = ({ id }: Observation): boolean => !known.has(id);
+  const isNew = ({ id }: { id: number }): boolean => !known.has(id);
   const isForbiddenBy = forbiddenBy(inFolder(action, cwd));
   const forbidding = statements
     .standingRules({ projects: [project], limit: maxRules })

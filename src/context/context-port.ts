@@ -39,9 +39,9 @@ interface NewestRecords<R> {
 
 export interface StatementsPort {
   /** Active standing rules of the projects and those that apply everywhere, newest first. */
-  standingRules(request: { projects: readonly string[] | "all"; limit: number }): Observation[];
+  standingRules(request: { projects: readonly string[] | "all"; limit: number }): QuotedRecord[];
   /** Active statements, the most salient first. */
-  statements(request: { project: string; limit: number }): Observation[];
+  statements(request: { project: string; limit: number }): QuotedRecord[];
   /** Active known fixes and failures of a command family, newest first. */
   fixesOf(request: { project: string; family: string; limit: number }): Observation[];
   /** Active records that are not routine, newest first. */

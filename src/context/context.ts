@@ -1,11 +1,5 @@
 // Context: texts for an agent at a session start, with its prompts, and before it reads a file or acts.
-import {
-  type Observation,
-  type Parsed,
-  parseLists,
-  type QuotedRecord,
-  type SessionSummary,
-} from "../core/records/records.ts";
+import { type Observation, type Parsed, parseLists, type SessionSummary } from "../core/records/records.ts";
 import { type ActionInjection, type ActionRequest, actionContext } from "./action-context.ts";
 import { markingUnmerged } from "./branches.ts";
 import { type Budget, maxContextBytes, without } from "./budget.ts";
@@ -142,17 +136,21 @@ export function createContext(
 
 const nothingWritten: Written = new Set();
 
-/** The port, which reads the records that a prompt is compared with once: the ranking and the start sections share them. */
+/** The port, which reads what a prompt is compared with once: the ranking and the start sections share it. */
 function readingOnce(port: ContextPort): ContextPort {
   const { statements } = port;
   if (statements === undefined) return port;
-  const read = new Map<string, QuotedRecord[]>();
-  const rankable = (project: string, limit: number): QuotedRecord[] => {
-    const records = read.get(project) ?? statements.rankable(project, limit);
-    read.set(project, records);
-    return records;
+  const once = <R>(read: (project: string, limit: number) => R) => {
+    const known = new Map<string, R>();
+    return (project: string, limit: number): R => {
+      const key = `${limit}:${project}`;
+      const rows = known.get(key) ?? read(project, limit);
+      known.set(key, rows);
+      return rows;
+    };
   };
-  return { ...port, statements: { ...statements, rankable } };
+  const { rankable, asked } = statements;
+  return { ...port, statements: { ...statements, rankable: once(rankable), asked: once(asked) } };
 }
 
 // More projects would crowd out each other's records.

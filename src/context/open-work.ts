@@ -1,4 +1,5 @@
 // Open work: what agents left undone, which of it is still current, and the questions that ask for it.
+import { remembering } from "../core/recent-map.ts";
 import type { QuotedRecord } from "../core/records/records.ts";
 import { saysLeftOpen, withoutOpenCues } from "../statements/text/left-open.ts";
 import { topicTermsOf } from "../statements/text/topic-terms.ts";
@@ -7,8 +8,10 @@ import { byTurn, readAddition, turnKey } from "./turns.ts";
 
 /** True for an agent's conclusion that something is not done yet. */
 export function isOpenWork({ said_by, summary }: Pick<QuotedRecord, "said_by" | "summary">): boolean {
-  return said_by === "agent" && saysLeftOpen(summary);
+  return said_by === "agent" && isLeftOpen(summary);
 }
+
+const isLeftOpen = remembering(saysLeftOpen, 4_000);
 
 interface OpenWork {
   /** Newest turn first, each in the order of its message. */

@@ -7,7 +7,6 @@ import type { EarlierPrompt } from "./context-port.ts";
 import { type AskedFor, askedFor, type PromptKind } from "./prompt-kind.ts";
 import {
   createTextCache,
-  hasTerm,
   lossOfTakenUp,
   type TextCache,
   type Turns,
@@ -18,73 +17,89 @@ import {
   withCompounds,
 } from "./turns.ts";
 
-export interface RankedRecords<R = QuotedRecord> {
+export interface RankedRecords {
   asked: AskedFor;
   /** Best first; empty when nothing is relevant enough. */
-  ranked: RankedRecord<R>[];
+  ranked: RankedRecord[];
 }
 
-export interface RankedRecord<R = QuotedRecord> {
-  record: R;
+export interface RankedRecord {
+  record: QuotedRecord;
   score: number;
   /** Terms shared by the prompt and the record. */
-  own: string[];
+  own: readonly string[];
   /** Terms shared with its turn only. */
-  turn: string[];
+  turn: readonly string[];
+}
+
+interface Past {
+  records: readonly QuotedRecord[];
+  prompts: readonly EarlierPrompt[];
 }
 
 export interface PromptRanking {
-  /** `known` records are not returned, but their words count for their turn. */
-  rank<R extends QuotedRecord>(
+  /**
+   * `known` records are not returned, but their words count for their turn. Lists that were compared with the same prompt last
+   * are not compared again.
+   */
+  rank(
     prompt: string,
-    past: { records: readonly R[]; prompts: readonly EarlierPrompt[] },
+    past: Past,
     known: ReadonlySet<number>,
     /** Names of files that the session edits: among the relevant records, theirs come first. */
     edited?: readonly string[],
-  ): RankedRecords<R>;
+  ): RankedRecords;
 }
 
 /** `texts` is shared between prompts: each one is compared with the same records. */
 export function createPromptRanking(texts: TextCache = createTextCache()): PromptRanking {
+  let last: { prompt: string; past: Past; choose: Choose } | undefined;
   return {
     rank(prompt, past, known, edited = []) {
-      const asked = askedFor(prompt);
-      const limit = past.records.some(({ generator }) => generator === keptByAgent) ? besideKept : alone;
-      const terms = topicTermsOf(prompt).filter((term) => term.length > 1);
-      // Open work needs no word in common with a prompt that takes named work up again. Any other short prompt is mostly an
-      // order about the present work.
-      const isShort = textTokens(prompt) < limit.tokens;
-      const isResumed = limit === alone && asked.isResumed && (terms.length > 1 || !isShort);
-      const leastShared = isResumed ? 0 : isShort ? limit.wordsOfShort : limit.words;
-      // Most prompts of a session: they share too little whatever is stored.
-      if (isShort && !isResumed && terms.length < limit.wordsOfShort) return { asked, ranked: [] };
-      const turns = turnsOf(past, texts);
-      const query = withCompounds(terms.slice(0, mostTerms), turns);
-      const idf = weightsOf(query, turns);
-      const { gate, overlap, least } = limits[asked.kind];
-      const scoring = { query, idf, turns, texts };
-      const scored = past.records
-        .filter((record) => isRankable(record) && (limit === alone || !isWish(record)))
-        .map((record) => scoreOf(record, scoring))
-        .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
-      const best = scored.find((one) => one.overlap > overlap && one.score > gate);
-      if (best === undefined) return { asked, ranked: [] };
-      const isCloseEnough = (one: Scored<unknown>): boolean =>
-        one.score > Math.max(least, best.score - limit.spread) && one.shared >= leastShared;
-      // Measured against the best record even if that one is known.
-      const unknown = scored.filter(({ record }) => !known.has(record.id));
-      const fitting = lessTakenUp(
-        unknown.filter(isCloseEnough),
-        // The prompt itself is stored already.
-        past.prompts.filter((one) => one.prompt_text !== prompt),
-      );
-      const close = withoutRepeats(fitting, past.records, known);
-      const names = weightsOf(topicTermsOf(edited.join(" ")), turns);
-      const chosen = fewPerTurn(unmergedLower(withNamesFirst(close, names, texts)), asked);
-      const shown = chosen.slice(0, limit.most);
-      const ranked = shown.map(({ record, score }) => ({ record, score, ...sharedBy(record, scoring) }));
-      return { asked, ranked };
+      const { records, prompts } = past;
+      if (last?.prompt !== prompt || last.past.records !== records || last.past.prompts !== prompts)
+        last = { prompt, past, choose: compared(prompt, past, texts) };
+      return last.choose(known, edited);
     },
+  };
+}
+
+type Choose = (known: ReadonlySet<number>, edited: readonly string[]) => RankedRecords;
+
+function compared(prompt: string, past: Past, texts: TextCache): Choose {
+  const asked = askedFor(prompt);
+  const limit = past.records.some(({ generator }) => generator === keptByAgent) ? besideKept : alone;
+  const terms = topicTermsOf(prompt).filter((term) => term.length > 1);
+  // Open work needs no word in common with a prompt that takes named work up again. Any other short prompt is mostly an
+  // order about the present work.
+  const isShort = textTokens(prompt) < limit.tokens;
+  const isResumed = limit === alone && asked.isResumed && (terms.length > 1 || !isShort);
+  const leastShared = isResumed ? 0 : isShort ? limit.wordsOfShort : limit.words;
+  const nothing = { asked, ranked: [] };
+  // Most prompts of a session: they share too little whatever is stored.
+  if (isShort && !isResumed && terms.length < limit.wordsOfShort) return () => nothing;
+  const turns = turnsOf(past, texts);
+  const found = foundIn(withCompounds(terms.slice(0, mostTerms), turns), turns, texts);
+  const { gate, overlap, least } = limits[asked.kind];
+  const scored = past.records
+    .filter((record) => isRankable(record) && (limit === alone || !isWish(record)))
+    .map((record) => scoreOf(record, found));
+  const best = Math.max(...scored.filter((one) => one.overlap > overlap).map(({ score }) => score));
+  if (best <= gate) return () => nothing;
+  // Measured against the best record even if that one is known.
+  const close = scored
+    .filter((one) => one.score > Math.max(least, best - limit.spread) && one.shared >= leastShared)
+    .sort(bestFirst);
+  // The prompt itself is stored already.
+  const prompts = past.prompts.filter((one) => one.prompt_text !== prompt);
+  return (known, edited) => {
+    const unknown = close.filter(({ record }) => !known.has(record.id));
+    const fitting = withoutRepeats(lessTakenUp(unknown, prompts), past.records, known);
+    const names = topicTermsOf(edited.join(" "));
+    const named = names.length === 0 ? fitting : withNamesFirst(fitting, foundIn(names, turns, texts));
+    const chosen = fewPerTurn(unmergedLower(named), asked).slice(0, limit.most);
+    const ranked = chosen.map(({ record, score }) => ({ record, score, ...found.shared(record) }));
+    return { asked, ranked };
   };
 }
 
@@ -101,10 +116,7 @@ function isRankable({ salience, generator, said_by, standing }: QuotedRecord): b
 }
 
 // What a later prompt takes up again is worth less, or nothing.
-function lessTakenUp<R extends QuotedRecord>(
-  scored: readonly Scored<R>[],
-  prompts: readonly EarlierPrompt[],
-): readonly Scored<R>[] {
+function lessTakenUp(scored: readonly Scored[], prompts: readonly EarlierPrompt[]): readonly Scored[] {
   const takenUp = takenUpBy(prompts);
   return scored
     .flatMap((one) => {
@@ -115,11 +127,11 @@ function lessTakenUp<R extends QuotedRecord>(
         ? { ...one, score: one.score - weights.salience * loss }
         : [];
     })
-    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
+    .sort(bestFirst);
 }
 
-interface Scored<R> {
-  record: R;
+interface Scored {
+  record: QuotedRecord;
   score: number;
   /** Weight of the shared words. */
   overlap: number;
@@ -127,83 +139,80 @@ interface Scored<R> {
   shared: number;
 }
 
-interface Scoring {
-  query: readonly string[];
-  idf: ReadonlyMap<string, number>;
-  turns: Turns;
-  texts: TextCache;
+function bestFirst(a: Scored, b: Scored): number {
+  return b.score - a.score || b.record.id - a.record.id;
 }
 
-function scoreOf<R extends QuotedRecord>(record: R, { query, idf, turns, texts }: Scoring): Scored<R> {
-  const ownTerms = texts.ofRecord(record);
-  const ofTurn = turns.get(turnKey(record)) ?? [];
-  let own = 0;
-  let turn = 0;
-  let shared = 0;
-  for (const term of query) {
-    const isOwn = ownTerms.has(term);
-    if (isOwn) own += idf.get(term) ?? 0;
-    else if (hasTerm(ofTurn, term)) turn += idf.get(term) ?? 0;
-    else continue;
-    shared += (isOwn ? 1 : 0.5) * (pairOfCjk.test(term) ? 0.5 : 1);
-  }
-  const salience = record.salience ?? salienceOfAccount[record.obs_type] ?? -2;
-  const score = weights.own * own + weights.turn * turn + weights.salience * Math.min(salience, mostSalience);
-  return { record, score, overlap: own + turn / 2, shared };
+interface Found {
+  /** Terms of the query that the record has, and those that only its turn has. */
+  shared(record: QuotedRecord): { own: readonly string[]; turn: readonly string[] };
+  /** The rarer, the more. */
+  weightOf(term: string): number;
 }
 
-// Only for the chosen records: two lists for each of 4,000 records would slow every prompt down.
-function sharedBy(
-  record: QuotedRecord,
-  { query, turns, texts }: Scoring,
-): Pick<RankedRecord, "own" | "turn"> {
-  const ownTerms = texts.ofRecord(record);
-  const turn = turns.get(turnKey(record)) ?? [];
-  const own = query.filter((term) => ownTerms.has(term));
-  return { own, turn: query.filter((term) => !ownTerms.has(term) && hasTerm(turn, term)) };
-}
-
-function withNamesFirst<R extends QuotedRecord>(
-  scored: readonly Scored<R>[],
-  names: ReadonlyMap<string, number>,
-  texts: TextCache,
-): readonly Scored<R>[] {
-  if (names.size === 0) return scored;
-  const gainOf = (record: QuotedRecord): number => {
-    const terms = texts.ofRecord(record);
-    return [...names].reduce((sum, [name, weight]) => sum + (terms.has(name) ? weight : 0), 0);
+// Each text is asked once for the terms of the query, not once for every record of its turn.
+function foundIn(query: readonly string[], turns: Turns, texts: TextCache): Found {
+  const read = new Map<ReadonlySet<string>, readonly string[]>();
+  const termsIn = (text: ReadonlySet<string>): readonly string[] => {
+    const before = read.get(text);
+    if (before !== undefined) return before;
+    const terms = query.filter((term) => text.has(term));
+    read.set(text, terms);
+    return terms;
   };
+  const ofTurn = new Map([...turns].map(([key, all]) => [key, new Set(all.flatMap(termsIn))]));
+  const counts = new Map<string, number>();
+  for (const terms of ofTurn.values())
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  // A young project has too few turns to tell a rare word from a common one.
+  const count = Math.max(leastTurns, turns.size);
+  return {
+    shared(record) {
+      const own = termsIn(texts.ofRecord(record));
+      return { own, turn: [...(ofTurn.get(turnKey(record)) ?? [])].filter((term) => !own.includes(term)) };
+    },
+    weightOf(term) {
+      const found = counts.get(term) ?? 0;
+      return Math.log(1 + (count - found + 0.5) / (found + 0.5));
+    },
+  };
+}
+
+function scoreOf(record: QuotedRecord, { shared, weightOf }: Found): Scored {
+  const { own, turn } = shared(record);
+  const weight = (terms: readonly string[]): number => terms.reduce((sum, term) => sum + weightOf(term), 0);
+  const count = (terms: readonly string[]): number =>
+    terms.reduce((sum, term) => sum + (pairOfCjk.test(term) ? 0.5 : 1), 0);
+  const [ofOwn, ofTurn] = [weight(own), weight(turn)];
+  const salience = record.salience ?? salienceOfAccount[record.obs_type] ?? -2;
+  const score =
+    weights.own * ofOwn + weights.turn * ofTurn + weights.salience * Math.min(salience, mostSalience);
+  return { record, score, overlap: ofOwn + ofTurn / 2, shared: count(own) + count(turn) / 2 };
+}
+
+function withNamesFirst(scored: readonly Scored[], { shared, weightOf }: Found): readonly Scored[] {
   return scored
-    .map((one) => ({ ...one, score: one.score + weights.own * gainOf(one.record) }))
-    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
+    .map((one) => {
+      const gain = shared(one.record).own.reduce((sum, name) => sum + weightOf(name), 0);
+      return { ...one, score: one.score + weights.own * gain };
+    })
+    .sort(bestFirst);
 }
 
 // Behind the limits of relevance: a fitting record of another branch stays in.
-function unmergedLower<R extends QuotedRecord>(scored: readonly Scored<R>[]): readonly Scored<R>[] {
+function unmergedLower(scored: readonly Scored[]): readonly Scored[] {
   if (scored.every(({ record }) => record.unmerged === undefined)) return scored;
   return scored
     .map((one) => (one.record.unmerged === undefined ? one : { ...one, score: one.score - weights.unmerged }))
-    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
-}
-
-// A young project has too few turns to tell a rare word from a common one.
-function weightsOf(query: readonly string[], turns: Turns): Map<string, number> {
-  const count = Math.max(leastTurns, turns.size);
-  const all = [...turns.values()];
-  return new Map(
-    query.map((term) => {
-      const found = all.reduce((sum, terms) => sum + Number(hasTerm(terms, term)), 0);
-      return [term, Math.log(1 + (count - found + 0.5) / (found + 0.5))];
-    }),
-  );
+    .sort(bestFirst);
 }
 
 // Drops records whose text the reader has already.
-function withoutRepeats<R extends QuotedRecord>(
-  scored: readonly Scored<R>[],
+function withoutRepeats(
+  scored: readonly Scored[],
   records: readonly QuotedRecord[],
   known: ReadonlySet<number>,
-): Scored<R>[] {
+): Scored[] {
   const said = new Set(records.filter(({ id }) => known.has(id)).map(textKey));
   return scored.filter(({ record }) => {
     const key = textKey(record);
@@ -218,10 +227,7 @@ function textKey(record: QuotedRecord): string {
 }
 
 // Few records per turn, so that other turns fit; more when the prompt resumes work.
-function fewPerTurn<R extends QuotedRecord>(
-  scored: readonly Scored<R>[],
-  { isResumed }: AskedFor,
-): Scored<R>[] {
+function fewPerTurn(scored: readonly Scored[], { isResumed }: AskedFor): Scored[] {
   const counts = new Map<string, number>();
   const most = isResumed ? mostOfResumed : mostPerTurn;
   return scored
@@ -232,7 +238,7 @@ function fewPerTurn<R extends QuotedRecord>(
       counts.set(key, before + 1);
       return isResumed ? one : { ...one, score: one.score - weights.sameTurn * before };
     })
-    .sort((a, b) => b.score - a.score || b.record.id - a.record.id);
+    .sort(bestFirst);
 }
 
 // Chosen on two development sets by two authors (152 scenarios) so that unrelated prompts get nothing, as

@@ -29,9 +29,8 @@ export interface SectionsRequest {
 }
 
 /** `rankable` is absent where only the salient statements can be read. */
-export type StatementSource = {
-  [Read in "standingRules" | "statements"]: (request: Parameters<StatementsPort[Read]>[0]) => QuotedRecord[];
-} & Partial<Pick<StatementsPort, "rankable" | "asked">>;
+export type StatementSource = Pick<StatementsPort, "standingRules" | "statements"> &
+  Partial<Pick<StatementsPort, "rankable" | "asked">>;
 
 export interface StartSections {
   sections: StartSection[];
@@ -74,7 +73,8 @@ export function startSections(
   const ofAgent = [...standing, ...kept].filter(({ generator }) => generator === keptByAgent);
   const keptTurns = new Set(ofAgent.map(turnKey));
   // What the agent kept of a turn stands for what sentences of it say.
-  const isWeaker = (one: QuotedRecord): boolean => !isKept(one) && !keptTurns.has(turnKey(one));
+  const isWeaker = (one: QuotedRecord): boolean =>
+    !isKept(one) && (keptTurns.size === 0 || !keptTurns.has(turnKey(one)));
   const sure = standing.filter((one) => isKept(one) || isWeaker(one));
   const cut = inOrder(sure).slice(maxRules);
   const rules = withoutSameRules(inOrder(sure).slice(0, maxRules), ({ summary }) => summary);

@@ -17,10 +17,6 @@ export function turnKey({ id, sdk_session_id, prompt_number }: OfTurn): string {
 /** By the key of a turn, the terms of each of its texts: joining the sets takes a third of the time of a ranking. */
 export type Turns = ReadonlyMap<string, readonly ReadonlySet<string>[]>;
 
-export function hasTerm(turn: readonly ReadonlySet<string>[], term: string): boolean {
-  return turn.some((terms) => terms.has(term));
-}
-
 /** The terms of each turn: of its records, its prompt, and the few prompts before it in the session. */
 export function turnsOf(
   { records, prompts }: { records: readonly QuotedRecord[]; prompts: readonly EarlierPrompt[] },
@@ -59,7 +55,7 @@ export function takenUpBy(
       else found.push(at);
     }
   return (record) => {
-    const terms = tellingTermsOf(record.summary);
+    const terms = tellingTermsIn(record.summary);
     const own = places.get(turnKey(record)) ?? prompts.length;
     const shared = new Map<number, number>();
     for (const term of terms)
@@ -90,6 +86,7 @@ const lossOfRefused = 3;
 /** What a statement loses in salience when a later prompt has all of its terms; fitted with the model of closings. */
 export const lossOfTakenUp = 1.1;
 
+const tellingTermsIn = remembering(tellingTermsOf, 4_000);
 const termsOfPrompt = ({ prompt_text }: EarlierPrompt) => termsOfText(prompt_text.slice(0, maxChars));
 const termsOfText = remembering((text): ReadonlySet<string> => new Set(topicTermsOf(text)), 4_000);
 

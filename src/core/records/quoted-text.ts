@@ -13,7 +13,7 @@ export function quotedTexts(text: string): Texts {
 }
 
 /** The full text of a record. */
-export function wholeText({ summary, narrative }: Pick<Texts, "summary" | "narrative">): string {
+export function wholeText({ summary, narrative }: { summary: string; narrative?: string | null }): string {
   return narrative ?? summary;
 }
 

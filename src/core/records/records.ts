@@ -179,7 +179,7 @@ export type QuotedRecord = Pick<
   | "created_at_epoch"
   | "revision"
 > &
-  Partial<Pick<Observation, "statement_kind" | "files_read">> &
+  Partial<Pick<Observation, "statement_kind" | "files_read" | "narrative">> &
   GitPlace & { provenance: string; generator?: string; pinned?: 0 | 1; unmerged?: string };
 
 /** The session in which the agent works. */

@@ -32,6 +32,7 @@ import sessionRows from "./migrations/0029-session-rows.sql";
 import kinds from "./migrations/0030-kinds.sql";
 import ownWords from "./migrations/0031-own-words.sql";
 import drafted from "./migrations/0032-drafted.sql";
+import compared from "./migrations/0033-compared.sql";
 import newest from "./schema.sql";
 
 /** A numbered step of a schema. */
@@ -72,6 +73,7 @@ const migrations: readonly Migration[] = [
   { version: 30, name: "kinds", sql: kinds },
   { version: 31, name: "own-words", sql: ownWords },
   { version: 32, name: "drafted", sql: drafted },
+  { version: 33, name: "compared", sql: compared },
 ];
 
 /** The schema version this code writes. */

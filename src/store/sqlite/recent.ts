@@ -1,4 +1,5 @@
 // The newest observations of a project's last sessions, the agent's last message, and what prompts are compared with.
+import { RecentMap } from "../../core/recent-map.ts";
 import {
   type Observation,
   parseLists,
@@ -10,7 +11,7 @@ import { isProposal } from "../../core/records/statement.ts";
 import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
-import { notProposed } from "./statements.ts";
+import { createStanding, notProposed, type RulesRequest, type StatementsRequest } from "./statements.ts";
 
 /** All, those that are not routine work, or of these the active ones that a model or a user wrote, without statements. */
 type ContextRecords = "all" | "telling" | "written";
@@ -119,23 +120,43 @@ function isWanted(observation: Observation, { types, concepts }: ContextRequest)
   return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
 }
 
-/** The records and prompts of a project that a prompt is compared with. */
+type Version = Pick<QuotedRecord, "id" | "revision">;
+const versionColumns = "id, revision";
+const quotedColumns = `id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, narrative, said_by, statement_kind,
+  standing, reach, salience, created_at_epoch, revision, provenance, generator, files_read, pinned, branch,
+  git_commit as "commit"`;
+
+// Of two projects, about 5 MB.
+const maxKnown = 4_000;
+
+/** The records and prompts of a project that a start and a prompt quote or are compared with. */
 export function createRankable(db: Sqlite) {
   const sql = createSql(db);
+  const rankable = sql.all<[project: string, limit: number], Version>(
+    `select ${versionColumns}
+     from observations
+     where project = ? and status = 'active' and routine = 0 and (salience is not null or generator <> 'local')
+       and ${notProposed}
+     order by created_at_epoch desc, id desc
+     limit ?`,
+  );
+  const { standingRules, statements } = createStanding<Version>(db, versionColumns);
+  const byId = sql.get<[id: number], QuotedRecord>(`select ${quotedColumns} from observations where id = ?`);
+  const known = new RecentMap<number, QuotedRecord>(maxKnown);
+  // Every prompt needs thousands, which takes 10 ms: what changes in a record changes its revision, the others are kept.
+  const quoted = (versions: readonly Version[]): QuotedRecord[] =>
+    versions.flatMap(({ id, revision }) => {
+      const before = known.get(id);
+      if (before?.revision === revision) return before;
+      const record = byId(id);
+      if (record !== undefined) known.set(id, record);
+      return record ?? [];
+    });
   return {
-    /**
-     * Active records without routine work, newest first; records that `local` wrote of one tool use are left out. With
-     * every prompt up to 2,000 are read: hence few columns, and the condition of the index.
-     */
-    rankable: sql.all<[project: string, limit: number], QuotedRecord>(
-      `select id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, said_by, statement_kind, standing, reach, salience,
-         created_at_epoch, revision, provenance, generator, files_read, pinned, branch, git_commit as "commit"
-       from observations
-       where project = ? and status = 'active' and routine = 0 and (salience is not null or generator <> 'local')
-         and ${notProposed}
-       order by created_at_epoch desc, id desc
-       limit ?`,
-    ),
+    standingRules: (request: RulesRequest) => quoted(standingRules(request)),
+    statements: (request: StatementsRequest) => quoted(statements(request)),
+    /** Active records without routine work, newest first; records that `local` wrote of one tool use are left out. */
+    rankable: (project: string, limit: number) => quoted(rankable(project, limit)),
     /** Prompts that are not private, newest first. */
     asked: sql.all<
       [project: string, limit: number],

@@ -329,8 +329,6 @@ CREATE TABLE fix_commands (
 ) strict, without rowid;
 CREATE INDEX fix_commands_observation on fix_commands (observation_id);
 CREATE INDEX raw_events_summarize on raw_events (session_id, id) where kind = 'summarize';
-CREATE INDEX observations_telling on observations (project, created_at_epoch, id)
-  where status = 'active' and routine = 0 and (salience is not null or generator <> 'local');
 CREATE TABLE unread_events (
   host text not null,
   reason text not null,
@@ -653,6 +651,9 @@ CREATE INDEX observations_of_session on observations (session_id) where session_
 CREATE INDEX session_summaries_of_session on session_summaries (session_id) where session_id is not null;
 CREATE INDEX observations_proposed on observations (project) where standing = 0 and statement_kind in ('rule', 'preference');
 CREATE INDEX pending_messages_undrafted on pending_messages (session_id, id) where status = 'pending' and drafted = 0;
+CREATE INDEX observations_telling on observations
+  (project, created_at_epoch, id, revision, standing, statement_kind, status, routine, salience, generator)
+  where status = 'active' and routine = 0 and (salience is not null or generator <> 'local');
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);
 insert into message_counts (name, value) values ('skipped', 0);

@@ -6,13 +6,13 @@ import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql, listOf } from "./sql.ts";
 
-interface RulesRequest {
+export interface RulesRequest {
   /** Labels of projects; rules that apply everywhere are always included. */
   projects: readonly string[] | "all";
   limit: number;
 }
 
-interface StatementsRequest {
+export interface StatementsRequest {
   project: string;
   limit: number;
 }
@@ -43,15 +43,6 @@ type Readers = ReturnType<typeof createReaders>;
 
 function createReaders(db: Sqlite) {
   const sql = createSql(db);
-  // Both indexes are partial: without them the planner reads every record of the project.
-  const rules = sql.all<[{ projects: string | null; limit: number }], Observation>(
-    `select ${observationColumns}
-     from observations indexed by observations_standing
-     where standing = 1 and status = 'active'
-       and (@projects is null or reach = 'everywhere' or project in (select value from json_each(@projects)))
-     order by created_at_epoch desc, id desc
-     limit @limit`,
-  );
   const proposals = sql.all<[{ projects: string | null; limit: number }], Observation>(
     `select ${observationColumns}
      from observations
@@ -62,9 +53,7 @@ function createReaders(db: Sqlite) {
   );
   return {
     replacedBy: createReplacedBy(db),
-    /** Active standing rules, newest first. */
-    standingRules: ({ projects, limit }: RulesRequest) =>
-      rules({ projects: projects === "all" ? null : listOf(projects), limit }),
+    ...createStanding<Observation>(db, observationColumns),
     /** Active rules that the user has not accepted, newest first. */
     proposals: ({ projects, limit }: RulesRequest) =>
       proposals({ projects: projects === "all" ? null : listOf(projects), limit }),
@@ -78,14 +67,6 @@ function createReaders(db: Sqlite) {
        where id = ? and status = 'active' and ${proposed}
        returning ${observationColumns}`,
     ),
-    /** Active statements of the project without its rules, the most salient first. */
-    statements: sql.all<[StatementsRequest], Observation>(
-      `select ${observationColumns}
-       from observations indexed by observations_salience
-       where project = @project and salience is not null and status = 'active' and standing = 0 and ${notProposed}
-       order by salience desc, id desc
-       limit @limit`,
-    ),
     /** Active known fixes for the command family, newest first. */
     fixesOf: sql.all<[FixesRequest], Observation>(
       `select ${observationColumns}
@@ -93,6 +74,33 @@ function createReaders(db: Sqlite) {
        cross join observations o on o.id = f.observation_id
        where o.project = @project and o.status = 'active'
        order by o.created_at_epoch desc, o.id desc
+       limit @limit`,
+    ),
+  };
+}
+
+/** What stands of a project, in these columns: a hook reads few of them. */
+export function createStanding<R>(db: Sqlite, columns: string) {
+  const sql = createSql(db);
+  // Both indexes are partial: without them the planner reads every record of the project.
+  const rules = sql.all<[{ projects: string | null; limit: number }], R>(
+    `select ${columns}
+     from observations indexed by observations_standing
+     where standing = 1 and status = 'active'
+       and (@projects is null or reach = 'everywhere' or project in (select value from json_each(@projects)))
+     order by created_at_epoch desc, id desc
+     limit @limit`,
+  );
+  return {
+    /** Active standing rules, newest first. */
+    standingRules: ({ projects, limit }: RulesRequest) =>
+      rules({ projects: projects === "all" ? null : listOf(projects), limit }),
+    /** Active statements of the project without its rules, the most salient first. */
+    statements: sql.all<[StatementsRequest], R>(
+      `select ${columns}
+       from observations indexed by observations_salience
+       where project = @project and salience is not null and status = 'active' and standing = 0 and ${notProposed}
+       order by salience desc, id desc
        limit @limit`,
     ),
   };

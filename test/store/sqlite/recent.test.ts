@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createRecent } from "../../../src/store/sqlite/recent.ts";
+import { createRankable, createRecent } from "../../../src/store/sqlite/recent.ts";
 import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
 const memory = eachMemoryStore();
@@ -48,6 +48,17 @@ describe("forContext", () => {
     });
     expect(found.map((record) => record.id)).toEqual([fix.id]);
   });
+});
+
+it("a record that a prompt is compared with is read again once it changed", () => {
+  const { rankable } = createRankable(memory.db);
+  const { id } = memory.addObservation({ generator: "model", title: "as it was" });
+  expect(rankable("app", 9)).toMatchObject([{ id, title: "as it was", pinned: 0 }]);
+  const reviewed = { status: "active", pinned: 1, superseded_by: null } as const;
+  memory.store.review.setStanding(id, reviewed);
+  expect(rankable("app", 9)).toMatchObject([{ id, pinned: 1 }]);
+  memory.store.review.setStanding(id, { ...reviewed, status: "rejected", pinned: 0 });
+  expect(rankable("app", 9)).toEqual([]);
 });
 
 describe("lastMessage", () => {
