@@ -1,7 +1,8 @@
 // Stores the records of a provider's reply: new ones, or replacements of the records that it regenerates.
 import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../core/records/messages.ts";
-import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
+import { wholeText } from "../../core/records/quoted-text.ts";
+import type { Observation, Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
 import { generatedColumns } from "./generated-columns.ts";
 import { createObservationLinks } from "./observation-links.ts";
@@ -59,6 +60,7 @@ export function createRecordWriter(
   const before = createLookups(db);
   const tombstones = createTombstones(db);
   const { writeSummaries, dropSummaries } = createSummaryWriter(db, summaries);
+  const saidIn = createSaidIn(db);
   const isTaken = (key: string): boolean =>
     before.byKey.get(key) !== undefined || tombstones.hasKey("observation", key);
 
@@ -98,6 +100,7 @@ export function createRecordWriter(
         sources,
         cited,
         ...ownedBy(session, source, { ...reply, today: before.today }),
+        ...saidIn(draft, source),
         agent_id: source.message.agent_id ?? null,
         agent_type: source.message.agent_type ?? null,
         discovery_tokens: sources.reduce((sum, id) => sum + workTokens(held.get(id)), 0),
@@ -126,6 +129,31 @@ export function createRecordWriter(
         ...dropSummaries(write, written).map((id) => ({ kind: "summary" as const, id, project })),
       ],
     };
+  };
+}
+
+/** Number and time of the prompt with the user's words: a turn may join several. Nothing for other words. */
+function createSaidIn(db: Sqlite) {
+  const prompts = createSql(db).all<
+    [sessionId: number, upTo: number],
+    Pick<UserPrompt, "prompt_number" | "created_at_epoch" | "prompt_text">
+  >(
+    `select prompt_number, created_at_epoch, prompt_text
+     from user_prompts
+     where session_id = ? and prompt_number <= ? and private = 0
+     order by prompt_number desc
+     limit 10`,
+  );
+  const flat = (text: string): string => text.replace(/\s+/g, " ");
+  return (draft: Omit<DraftObservation, "sources">, { session_id, message }: ClaimedMessage) => {
+    if (draft.statement?.said_by !== "user") return {};
+    const words = flat(wholeText(draft));
+    const said = prompts(session_id, message.prompt_number ?? 0).find((one) =>
+      flat(one.prompt_text).includes(words),
+    );
+    return said === undefined
+      ? {}
+      : { prompt_number: said.prompt_number, created_at_epoch: said.created_at_epoch };
   };
 }
 

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { PendingMessage } from "../../../src/core/records/messages.ts";
+import type { Turn } from "../../../src/core/records/turn.ts";
+import { statementDrafts } from "../../../src/statements/turn-drafts.ts";
 import { createGenerationQueue } from "../../../src/store/sqlite/generation-queue.ts";
 import { eachMemoryStore, someTime } from "../../helpers/memory-store.ts";
 
@@ -30,7 +32,7 @@ const use = (command: string, of = session) =>
 const end = (closing: string, rest: Partial<PendingMessage> = {}) =>
   add({ type: "summarize", last_assistant_message: closing, ...rest });
 
-function ask(text: string, number: number, hidden = false) {
+function ask(text: string, number: number, hidden = false, now = someTime) {
   memory.store.prompts.insert({
     session_id: session,
     claude_session_id: "one",
@@ -40,7 +42,7 @@ function ask(text: string, number: number, hidden = false) {
     prompt_text: hidden ? "" : text,
     private: hidden ? 1 : 0,
     event_key: `p${number}`,
-    now: someTime,
+    now,
   });
 }
 
@@ -120,6 +122,18 @@ describe("the prompt", () => {
     ask("add the route", 1);
     const id = end("Done.", { prompt_number: 3, last_user_message: "go on" });
     expect(await turnOf(id)).toMatchObject({ prompt: "add the route\n\ngo on" });
+  });
+
+  test("that says it is the source of the user's words, with its time", async () => {
+    ask("Never log the\ntoken, please.", 1, false, someTime - 60_000);
+    ask("and a test", 2);
+    const id = end("Done.", { prompt_number: 2 });
+    const batch = await claim();
+    const observations = statementDrafts(batch.turns.get(id) as Turn, id);
+    const reply = { observations, summaries: [], generator: "local" };
+    await createGenerationQueue(memory.store, "me").complete(batch, reply);
+    const stored = memory.store.observations.page({ offset: 0, limit: 9 }).items;
+    expect(stored).toMatchObject([{ prompt_number: 1, created_at_epoch: someTime - 60_000 }]);
   });
 
   test("has nothing of a private one", async () => {
