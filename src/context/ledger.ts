@@ -21,6 +21,7 @@ export interface LedgerPort {
 interface LedgerDeps {
   port: LedgerPort;
   now(): number;
+  /** Needs no sync: what a power cut takes is injected twice. */
   commit<T>(work: () => T): Promise<T>;
 }
 

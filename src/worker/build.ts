@@ -282,7 +282,6 @@ function buildCapture(parts: Base & Memory & Generation) {
     ledger: createLedger({
       port: { ...store.contextLedger, log: store.injections.add },
       now: clock.now,
-      // What a power cut takes of it is told again, which costs less than a sync for every context.
       commit: (work) => store.commit(work, { repeatable: true }),
     }),
     projectOf: projects.labelOf,

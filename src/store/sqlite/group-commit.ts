@@ -9,7 +9,7 @@ export interface GroupCommit {
   /**
    * Runs `write` inside the next shared transaction; resolves after commit and sync, while the files are at their path.
    * `write` must touch nothing but the database: it runs again, alone, when another write of the group fails. A
-   * `repeatable` write needs no sync: after a power cut it is made again. The next sync includes it.
+   * `repeatable` write needs no sync: after a power cut it is repeated. The next sync includes it.
    */
   commit<T>(write: () => T, how?: { repeatable: true }): Promise<T>;
   /** Commits waiting writes now. */
