@@ -1,4 +1,4 @@
-// Tells sentences that resemble a rule and are none: one-offs, reports, guesses and wishes for the product.
+// Tells sentences that resemble a rule and are none: questions, one-offs, reports, guesses and wishes for the product.
 import { cueOf } from "../../text/cue-pattern.ts";
 import {
   chinese,
@@ -15,12 +15,9 @@ import {
 /** Reads the sentence in its likeliest languages, at most two; `around` is the text that it is from, in one language. */
 export function isNoRule(sentence: string, around = ""): boolean {
   if (/[?？]["'”»）)\s]*$/.test(sentence) || quoted.test(sentence)) return true;
-  return isSome(
-    sentence,
-    around,
-    ({ limited, product }, plain, clauses) =>
-      limited.test(plain) || clauses.some((clause) => product.test(clause)),
-  );
+  return isSome(sentence, around, ({ limited, question, product }, plain, clauses) => {
+    return limited.test(plain) || clauses.some((clause) => question.test(clause) || product.test(clause));
+  });
 }
 
 /** True for a sentence about what the product does or shall do: "the legend never shows both names". */
@@ -53,7 +50,8 @@ function withoutNames(sentence: string): string {
 interface Language {
   /** One-offs, reports and guesses. */
   limited: RegExp;
-  /** At the start of a clause. */
+  /** At the start of a clause, as the next. */
+  question: RegExp;
   product: RegExp;
   clauseEnd: RegExp;
 }
@@ -84,6 +82,7 @@ const languageOf = memoized((words: RuleWords): Language => {
   const lead = `^[^\\p{L}0-9${nameMark}]*(?:${compiled(filler).source}[^\\p{L}0-9${nameMark}]+){0,4}`;
   return {
     limited: compiled(`${once}|${reported}|${doubt}`),
+    question: compiled(words.question, isSpaced ? lead : ""),
     product: compiled(words.product, isSpaced ? lead : ""),
     clauseEnd: isSpaced ? spacedClauseEnd : unspacedClauseEnd,
   };
