@@ -36,8 +36,9 @@ export function readNamed(texts: readonly string[], files: readonly string[]): N
 
 const maxChars = 20_000;
 const pathLike =
-  /[\w@.~-]*[/\\][\w@./\\~-]*|\b[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|rb|php|[ch]|cc|cpp|hpp|cs|swift|mdx?|jsonc?|ya?ml|toml|sql|sh|s?css|html?|vue|txt|env|lock)\b/g;
-const name = "[\\p{L}_$][\\p{L}\\p{N}_$]*(?:\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*";
+  /(?<![\w@.~-])[\w@.~-]*[/\\][\w@./\\~-]*|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|rb|php|[ch]|cc|cpp|hpp|cs|swift|mdx?|jsonc?|ya?ml|toml|sql|sh|s?css|html?|vue|txt|env|lock)\b/g;
+// From its first character: from each of a long one, the search would be quadratic.
+const name = "(?<![\\p{L}\\p{N}_$.])[\\p{L}_$][\\p{L}\\p{N}_$]*(?:\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*";
 // A hump, an underscore, a digit or a dot within the word: no word of a language.
 const coded = new RegExp(
   `(?<![\\p{L}\\p{N}_$.])(?=[\\p{L}\\p{N}.]*(?:[\\p{Ll}\\p{N}]\\p{Lu}|\\p{L}_|_\\p{L}|\\$|\\p{L}\\p{N}|\\p{L}\\.\\p{L})|\\p{Lu}{2,}\\p{Ll})${name}`,
@@ -121,6 +122,6 @@ const uses =
   "if|else|for|foreach|while|switch|catch|return|throw|new|await|yield|case|import|from|using|delete|in|and|or|not|print|assert|raise|typeof|when|until|unless|elif";
 // Words, then the name before what follows a name where it is defined.
 const definition = new RegExp(
-  `^\\W*(?:create\\s[^(]*?|(?:(?!(?:${uses})\\b)[\\w$<>\\[\\]*&.,:@?|()~"'-]+\\s+)*?)\\W*?(?:[\\w$]+(?:\\.|::))*(?!(?:${uses}|func|function|def|fn|fun|class|struct|interface|async)\\b)([\\p{L}_$][\\p{L}\\p{N}_$-]*)["'\`]?\\s*(?:[({<:\\]]|=(?![=>])|\\[\\]|$|(?:extends|implements|for|where)\\b|(?:struct|interface)\\s*\\{)`,
+  `^\\W{0,80}(?:create\\s[^(]*?|(?:(?!(?:${uses})\\b)[\\w$<>\\[\\]*&.,:@?|()~"'-]+\\s+)*?)\\W{0,4}?(?:[\\w$]+(?:\\.|::))*(?!(?:${uses}|func|function|def|fn|fun|class|struct|interface|async)\\b)([\\p{L}_$][\\p{L}\\p{N}_$-]*)["'\`]?\\s*(?:[({<:\\]]|=(?![=>])|\\[\\]|$|(?:extends|implements|for|where)\\b|(?:struct|interface)\\s*\\{)`,
   "u",
 );

@@ -222,7 +222,9 @@ test("what is stored is bounded, and no other text is read as spans", () => {
   expect(readFileParts(Buffer.alloc(128 * 1024, "a"), "a.ts")).toBeDefined();
 });
 
-test("a file of equal or nested lines is compared in bounded steps", () => {
+test("texts and files of equal, nested or endless parts are read in bounded steps", () => {
+  for (const text of ["a".repeat(20_000), "a-".repeat(10_000), "`".repeat(20_000)])
+    expect(spansOf(`${"(".repeat(390)}\n`.repeat(300), { text }).spans).toBeNull();
   const equal = "go();\n".repeat(9_999);
   const { isKeptIn } = spansOf(equal, {
     uses: [{ tool_name: "Read", tool_input: { file_path: "src/cart.ts", offset: 1, limit: 9_000 } }],
