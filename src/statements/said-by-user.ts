@@ -1,4 +1,4 @@
-// Finds what a user says that outlasts the turn: rules, decisions, answers to questions.
+// Finds what a user says that outlasts the turn: rules, decisions, facts, answers to questions.
 import type { Turn } from "../core/records/turn.ts";
 import { typedOf } from "../core/tools/typed-text.ts";
 import { ownTextOf, refusalIn, type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
@@ -6,10 +6,10 @@ import { cueOf, removing } from "../text/cue-pattern.ts";
 import { clip } from "../text/plain-text.ts";
 import { isNoRule } from "./rules/no-rule.ts";
 import { type Standing, standingOf } from "./rules/standing.ts";
-import { salienceOfPrompt } from "./salience.ts";
+import { salienceOfPrompt, tellsOfProblem } from "./salience.ts";
 import { type Statement, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
-import { promptCuesOf } from "./text/sentence-cues.ts";
+import { isQuestion, promptCuesOf } from "./text/sentence-cues.ts";
 import { sentencesOf } from "./text/sentences.ts";
 
 /** At most five statements, in the order of the prompt. Pasted text does not count. */
@@ -26,10 +26,8 @@ export function saidIn(turn: Turn): Statement[] {
       // With words of the agent it is not what the user said.
       const rule = found && { ...found, isSure: found.isSure && !(at === 0 && before !== "") };
       if (rule !== null) return [{ at, statement: ruleOf(rule, whole, salience) }];
-      // A wish for the work at hand and a report mean nothing to a later session.
-      return isDecision(text)
-        ? [{ at, statement: decisionOfUser(text, Math.max(salience, decisionSalience)) }]
-        : [];
+      const statement = wishOf(text, salience);
+      return statement === null ? [] : [{ at, statement }];
     })
     .sort((a, b) => b.statement.salience - a.statement.salience)
     .slice(0, mostStatements)
@@ -56,6 +54,15 @@ function ruleOf(rule: Standing, text: string, salience: number): Statement {
     forbids: rule.forbids,
     salience: Math.max(salience, 0) + standingBonus,
   };
+}
+
+function wishOf(text: string, salience: number): Statement | null {
+  if (isDecision(text)) return decisionOfUser(text, Math.max(salience, decisionSalience));
+  if (salience < leastSalience || promptCuesOf(text).has("oneOff")) return null;
+  if (namesIn(text).length === 0 && (isQuestion(text) || text.length < shortest)) return null;
+  // A report is no change: only what is asked for may become one.
+  const kind = promptCuesOf(text).has("order") && !tellsOfProblem(text) ? "instruction" : "finding";
+  return statementOnWork({ kind, text, said_by: "user", salience });
 }
 
 function decisionOfUser(text: string, salience: number): Statement {
@@ -96,6 +103,8 @@ const pointsBack = cueOf({
   runs: "同样|一样|这个|同じ|これ|それ",
 });
 const mostStatements = 5;
+const leastSalience = -1;
+const shortest = 16;
 // As much as a good finding.
 const decisionSalience = 1;
 const toldSalience = 0.1;

@@ -1,8 +1,16 @@
 // A statement before it becomes an observation: a quote, its speaker, its kind.
 import type { Reach, Speaker } from "../core/records/statement.ts";
 
-/** `rule` stands until it is revoked. */
-export type StatementKind = "rule" | "cause" | "decision" | "open" | "change" | "finding" | "fix";
+/** `instruction` is a user's wish for the work at hand; `rule` stands until it is revoked. */
+export type StatementKind =
+  | "rule"
+  | "instruction"
+  | "cause"
+  | "decision"
+  | "open"
+  | "change"
+  | "finding"
+  | "fix";
 
 export interface Statement {
   kind: StatementKind;

@@ -88,6 +88,7 @@ interface Words {
 
 const words: Record<StatementKind, Words> = {
   rule: { type: "decision", concepts: ["pattern"], stored: "rule" },
+  instruction: { type: "change", concepts: ["why-it-exists"], stored: null },
   cause: { type: "bugfix", concepts: ["problem-solution"], stored: "cause" },
   decision: { type: "decision", concepts: ["trade-off"], stored: "decision" },
   open: { type: "change", concepts: ["what-changed"], stored: "open" },
