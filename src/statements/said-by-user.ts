@@ -103,7 +103,7 @@ const pointsBack = cueOf({
   runs: "同样|一样|这个|同じ|これ|それ",
 });
 const mostStatements = 5;
-const leastSalience = -1;
+const leastSalience = -1.5;
 const shortest = 16;
 // As much as a good finding.
 const decisionSalience = 1;
