@@ -1,5 +1,5 @@
-// Renders the context of a project: as markdown for an agent, in columns and colors for a terminal.
-import { cutToWidth, padToWidth, wrapToWidth } from "../text/terminal-text.ts";
+// Renders the context of a project as markdown for an agent, and that in colors for a terminal.
+import { wrapToWidth } from "../text/terminal-text.ts";
 import { grouped } from "./budget.ts";
 import type { LastWords } from "./last-summary.ts";
 import { contextBlock, dayOf } from "./quote.ts";
@@ -56,22 +56,11 @@ function section(heading: string, lines: readonly string[]): string[] {
 }
 
 /** The lines of the last session that the user asked for. */
-export function lastLines(last: LastWords): string[] {
-  return lastSections(last).flatMap(({ heading, lines }) =>
-    section(
-      heading,
-      lines.map((line) => `- ${line}`),
-    ),
-  );
-}
-
-function lastSections({ lastSummary, lastMessage }: LastWords): { heading: string; lines: string[] }[] {
+export function lastLines({ lastSummary, lastMessage }: LastWords): string[] {
+  const parts = (lastSummary?.parts ?? []).map(({ name, text }) => `- ${name}: ${text}`);
   return [
-    {
-      heading: lastSummary === null ? "" : `${headings.lastSession} (${dayOf(lastSummary.at)})`,
-      lines: (lastSummary?.parts ?? []).map(({ name, text }) => `${name}: ${text}`),
-    },
-    { heading: "What the agent said last", lines: lastMessage === null ? [] : [lastMessage] },
+    ...section(lastSummary === null ? "" : `${headings.lastSession} (${dayOf(lastSummary.at)})`, parts),
+    ...section("What the agent said last", lastMessage === null ? [] : [`- ${lastMessage}`]),
   ];
 }
 
@@ -200,24 +189,10 @@ function namesFile(rows: readonly ContextRow[], file: string | null): boolean {
   return rows.length === 1 && rows.every(({ title }) => title.includes(name));
 }
 
-/** The view's first `shown` rows with ANSI colors, which are its only escape sequences. */
-export function renderTerminal(view: ContextView, shown: number): string {
-  const rows = view.rows.slice(0, shown);
-  const hidden = view.rows.length - shown;
-  return [
-    bold(`Memory of ${view.projects.join(", ")}`),
-    ...terminalList(headings.pinned, view.pinned, view),
-    ...[...view.sections, ...lastSections(view)].flatMap(({ heading, lines }) =>
-      terminalSection(
-        heading,
-        lines.map((line) => line.replace(/^- /, "")),
-      ),
-    ),
-    ...(rows.length === 0 ? [] : ["", ...wrapped(economicsLine(rows, view.show), 0).map(dim)]),
-    ...terminalRecords(rows, view),
-    ...(hidden === 0 ? [] : ["", dim(`${grouped(hidden)} older: ${view.searchCommand} <words>`)]),
-    "",
-  ].join("\n");
+/** The text of a block with ANSI colors, which are its only escape sequences, and its table as plain rows. */
+export function inColors(block: string): string {
+  const lines = block.split("\n").slice(1, -1);
+  return `${lines.flatMap(coloredLine).join("\n")}\n`;
 }
 
 /** For projects without records. */
@@ -228,59 +203,21 @@ export function renderEmptyTerminal(projects: readonly string[]): string {
 const reset = "\u001b[0m";
 const bold = (text: string) => `\u001b[1m${text}${reset}`;
 const dim = (text: string) => `\u001b[2m${text}${reset}`;
-const cyan = (text: string) => `\u001b[36m${text}${reset}`;
-
-function terminalSection(heading: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : ["", bold(heading), ...lines.flatMap((line) => wrapped(line, 2))];
-}
 
 // The narrowest usual terminal; the request does not state a width.
 const columns = 80;
 
-function wrapped(text: string, indent: number): string[] {
-  return wrapToWidth(text, columns - indent).map((line) => " ".repeat(indent) + line);
-}
-
-function terminalRecords(rows: readonly ContextRow[], view: ContextView): string[] {
-  const expanded = rows.filter((row) => row.expanded !== null);
-  const listed = rows.filter((row) => row.expanded === null);
-  const lines = terminalList(headings.full, expanded, view);
-  const listColumns = widthOfIds(listed);
-  for (const { heading, files } of groupRows(listed)) {
-    lines.push("", bold(heading));
-    for (const { file, rows: about } of files) {
-      if (file !== null) lines.push(dim(`${" ".repeat(listColumns)} ${file}`));
-      lines.push(...about.flatMap((row) => recordLines(row, view, listColumns)));
-    }
+function coloredLine(line: string): string[] {
+  if (/^\| (?:id|--) /.test(line)) return [];
+  if (line.startsWith("#")) return [bold(line.replace(/^#+ /, ""))];
+  if (!line.startsWith("| ")) {
+    const indent = /^ *(?:- )?/.exec(line)?.[0].length ?? 0;
+    return wrapToWidth(line, columns - indent).map((part, at) =>
+      at === 0 ? part : " ".repeat(indent) + part,
+    );
   }
-  return lines;
-}
-
-function terminalList(heading: string, rows: readonly ContextRow[], view: ContextView): string[] {
-  const idColumns = widthOfIds(rows);
-  return rows.length === 0
-    ? []
-    : ["", bold(heading), ...rows.flatMap((row) => recordLines(row, view, idColumns))];
-}
-
-function widthOfIds(rows: readonly ContextRow[]): number {
-  return Math.max(0, ...rows.map((row) => String(row.id).length + 1));
-}
-
-const typeColumns = 10;
-const titleColumns = 52;
-
-function recordLines(row: ContextRow, view: ContextView, idColumns: number): string[] {
-  const source = [row.marks.trim() || null, row.project].filter((text) => text !== null);
-  return [
-    [
-      dim(`#${row.id}`.padStart(idColumns)),
-      cyan(padToWidth(cutToWidth(row.type, typeColumns), typeColumns)),
-      padToWidth(cutToWidth(row.title, titleColumns), titleColumns),
-      dim([...source, ...costs(row, view, ["r", "w"])].join(" ")),
-    ]
-      .join(" ")
-      .trimEnd(),
-    ...(row.expanded ?? []).flatMap((text) => wrapped(text, idColumns + 2)),
-  ];
+  const [first = "", ...others] = line.slice(2, -2).split(/(?<!\\) \| /);
+  const cells = others.map((cell) => cell.replaceAll("\\|", "|"));
+  if (cells.length === 0) return [bold(first)];
+  return [first === "" ? dim(cells.join(" ")) : `${dim(`#${first}`)} ${cells.join("  ")}`];
 }

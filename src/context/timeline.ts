@@ -11,14 +11,7 @@ import {
 import type { ContextSettings } from "./context-settings.ts";
 import { interruptedLine, lastWordsOf } from "./last-summary.ts";
 import { plainLine } from "./quote.ts";
-import {
-  createMarkdown,
-  frameOf,
-  lastLines,
-  pinnedLines,
-  renderEmptyTerminal,
-  renderTerminal,
-} from "./render.ts";
+import { createMarkdown, frameOf, inColors, lastLines, pinnedLines, renderEmptyTerminal } from "./render.ts";
 import { startSections } from "./start-sections.ts";
 import { type ContextRow, type ContextView, headings, pinnedRows, timelineRows } from "./view.ts";
 
@@ -63,7 +56,7 @@ export async function timelineOf(
   // A table row shows only a title: beside sections, its record may still be injected in full later.
   const known = view.sections.length > 0 ? rows.filter((row) => row.expanded !== null) : rows;
   return {
-    text: request.colors ? renderTerminal(fitting.view, shown) : text,
+    text: request.colors ? inColors(text) : text,
     records: [...quoted, ...[...pinned, ...known].flatMap((row) => row.ids)],
     changed: [...pinned, ...rows].filter(({ isChanged }) => isChanged).map(({ id }) => id),
     places: placesIn(fitting.view, rows),

@@ -78,36 +78,27 @@ function withoutFinishedCues(text: string): string {
   return removing(finished, removing(notNeeded, text));
 }
 
-const participles = {
-  en: `done|finished|completed|complete|implemented|added|written|wrote|built|fixed|merged|pushed|committed|converted|
-    migrated|moved|removed|deleted|renamed|replaced|updated|ported|rewritten|resolved|closed|shipped|released|deployed`,
-  de: `erledigt|fertig|abgeschlossen|umgesetzt|hinzugefügt|ergänzt|geschrieben|behoben|gemergt|gepusht|umgestellt|migriert|
-    verschoben|entfernt|gelöscht|eingebaut`,
-  es: `hech[oa]s?|terminad[oa]s?|completad[oa]s?|implementad[oa]s?|añadid[oa]s?|agregad[oa]s?|escrit[oa]s?|corregid[oa]s?|
-    arreglad[oa]s?|migrad[oa]s?|movid[oa]s?|eliminad[oa]s?|list[oa]s?`,
-  fr: `faite?s?|terminée?s?|achevée?s?|ajoutée?s?|implémentée?s?|écrite?s?|corrigée?s?|migrée?s?|déplacée?s?|supprimée?s?|
-    prête?s?`,
-  pt: `feit[oa]s?|pront[oa]s?|concluíd[oa]s?|terminad[oa]s?|adicionad[oa]s?|implementad[oa]s?|escrit[oa]s?|corrigid[oa]s?|
-    migrad[oa]s?|movid[oa]s?|removid[oa]s?`,
-  ru: `сделан\\w*|готов\\w*|закончен\\w*|заверш[её]н\\w*|добавлен\\w*|написан\\w*|исправлен\\w*|перенесен\\w*|удал[её]н\\w*|
-    реализован\\w*`,
-};
+const participles = `done|finished|complete(?:d)?|implemented|added|written|wrote|built|fixed|merged|pushed|committed|converted|migrated|
+  moved|removed|deleted|renamed|replaced|updated|ported|rewritten|resolved|closed|shipped|released|deployed|
+  erledigt|fertig|abgeschlossen|umgesetzt|hinzugefügt|ergänzt|geschrieben|behoben|gemergt|gepusht|umgestellt|migriert|
+  verschoben|entfernt|gelöscht|eingebaut|
+  hech[oa]s?|terminad[oa]s?|completad[oa]s?|implementad[oa]s?|añadid[oa]s?|agregad[oa]s?|escrit[oa]s?|corregid[oa]s?|
+  arreglad[oa]s?|migrad[oa]s?|movid[oa]s?|eliminad[oa]s?|list[oa]s?|
+  faite?s?|terminée?s?|achevée?s?|ajoutée?s?|implémentée?s?|écrite?s?|corrigée?s?|migrée?s?|déplacée?s?|supprimée?s?|prête?s?|
+  feit[oa]s?|pront[oa]s?|concluíd[oa]s?|adicionad[oa]s?|corrigid[oa]s?|removid[oa]s?|
+  сделан\\w*|готов\\w*|закончен\\w*|заверш[её]н\\w*|добавлен\\w*|написан\\w*|исправлен\\w*|перенесен\\w*|удал[её]н\\w*|
+  реализован\\w*`;
 
 const finished = cueOf({
-  words: `${Object.values(participles).join("|")}|works|passes|in place|are in|is in|
+  words: `${participles}|works|passes|in place|are in|is in|
     funktioniert|läuft|funcionan?|añadí|agregué|escribí|corregí|fonctionnent?|adicionei|escrevi|corrigi|removi|
     сделал\\w*|закончил\\w*|добавил\\w*|написал\\w*|исправил\\w*|пер[её]н[её]с\\w*|удалил\\w*|реализовал\\w*|работа[ею]т`,
   runs: "完成|做完|搞定|已经|已添加|已实现|添加了|实现了|修复了|写好|完了|終わり|実装しました|追加しました|修正しました|対応しました|書きました|済み",
 });
 
+// "Is done", "I already finished", "ya está hecho".
 const userFinished = cueOf({
-  words: `(?:is|are|was|were|been|it's|that's|already|got) (?:now |already |all |both )*(?:${participles.en})|
-    i(?:'ve| have)? (?:just |already |now )*(?:did|${participles.en})|
-    (?:ist|sind|wurden?|habe ich|schon) (?:\\w+ )?(?:schon |jetzt |bereits )*(?:${participles.de})|
-    (?:ya )?(?:está|están|quedó|fue|ya) (?:ya )?(?:${participles.es})|
-    (?:est|sont|c'est|déjà) (?:déjà )?(?:${participles.fr})|
-    (?:já )?(?:está|estão|foi|ficou|já) (?:já )?(?:${participles.pt})|
-    (?:уже )?(?:${participles.ru})|я (?:уже )?(?:сделал\\w*|закончил\\w*|добавил\\w*|исправил\\w*)`,
+  words: `(?:is|are|was|were|been|it's|that's|already|got|i|i've|we|we've|ist|sind|wurden?|habe|schon|ya|está|están|fue|est|sont|c'est|déjà|já|estão|foi|уже|я)(?: \\w+){0,2} (?:${participles})`,
   runs: "(?:已经|都)(?:完成|做完|合并|修复|写好)|做完了|完成了|搞定了|もう(?:終わ|完了|済)|完了しました|終わりました|済みです",
 });
 

@@ -1,4 +1,4 @@
-// Finds what a user says that outlasts the turn: rules, preferences, facts, answers to questions.
+// Finds what a user says that outlasts the turn: rules, decisions, facts, answers to questions.
 import type { Turn } from "../core/records/turn.ts";
 import { typedOf } from "../core/tools/typed-text.ts";
 import { ownTextOf, refusalIn, type UserAnswer, userAnswersIn } from "../core/tools/user-answers.ts";
@@ -25,7 +25,8 @@ export function saidIn(turn: Turn): Statement[] {
       const found = before.length > longestBefore ? null : standingOf(text, typed);
       // With words of the agent it is not what the user said.
       const rule = found && { ...found, isSure: found.isSure && !(at === 0 && before !== "") };
-      const statement = rule === null ? wishOf(text, salience) : ruleOf(rule, whole, salience);
+      if (rule !== null) return [{ at, statement: ruleOf(rule, whole, salience) }];
+      const statement = wishOf(text, salience);
       return statement === null ? [] : [{ at, statement }];
     })
     .sort((a, b) => b.statement.salience - a.statement.salience)
@@ -57,7 +58,8 @@ function ruleOf(rule: Standing, text: string, salience: number): Statement {
 
 function wishOf(text: string, salience: number): Statement | null {
   if (isDecision(text)) return decisionOfUser(text, Math.max(salience, decisionSalience));
-  if (salience < leastSalience || saysNothing(text)) return null;
+  if (salience < leastSalience || promptCuesOf(text).has("oneOff")) return null;
+  if (namesIn(text).length === 0 && (isQuestion(text) || text.length < shortest)) return null;
   // A report is no change: only what is asked for may become one.
   const kind = promptCuesOf(text).has("order") && !tellsOfProblem(text) ? "instruction" : "finding";
   return statementOnWork({ kind, text, said_by: "user", salience });
@@ -74,16 +76,12 @@ function isDecision(text: string): boolean {
 
 /** What was decided: "we decided to go with Stripe" gives "go with Stripe". Null for another sentence. */
 export function decidedIn(sentence: string): string | null {
-  if (!decided.test(sentence) || undoes.test(sentence)) return null;
+  if (!decided.test(sentence)) return null;
   const content = removing(decided, sentence)
     .replace(/^[\s,:;，：、]+/u, "")
     .trim();
   return /\p{L}/u.test(content) ? content : null;
 }
-
-// "We went with a quick hack there, clean it up" asks to undo it.
-const undoes =
-  /[,;] (?:so |and |now |please )*(?:undo|revert|redo|clean|fix|remove|replace|leave|take) (?:(?:the|my|our) (?:last|whole|[\w.-]+)|it|that|this|them)(?: [\w.-]+){0,2}[.!]*$/i;
 
 // "Since we decided that" gives a reason for something else.
 const decided = cueOf({
@@ -97,13 +95,6 @@ const decided = cueOf({
     (?:мы |команда )?(?:решили|решила|договорились|выбрали|остановились на)(?:,? что)?|(?:было )?решено`,
   runs: "(?:我们|团队|大家)(?:已经|刚刚?|都|最后|最终|一起)*(?:决定|商定|选择了?|选定了?|说好|定了)|ことにし(?:た|まし(?:た)?)|に決め(?:た|まし(?:た)?)|に決まりました|に決定し(?:た|まし(?:た)?)",
 });
-
-// A bare question, a yes, or a one-time wish means nothing to a later session.
-function saysNothing(text: string): boolean {
-  const cues = promptCuesOf(text);
-  if (cues.has("oneOff")) return true;
-  return namesIn(text).length === 0 && (isQuestion(text) || text.length < shortest);
-}
 
 const longestPointer = 100;
 const longestBefore = 300;

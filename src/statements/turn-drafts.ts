@@ -15,7 +15,6 @@ import { concludedIn } from "./concluded.ts";
 import { answeredIn, saidIn } from "./said-by-user.ts";
 import { type Statement, type StatementKind, statementOnWork } from "./statement.ts";
 import { namesIn } from "./text/names.ts";
-import { closingCuesOf } from "./text/sentence-cues.ts";
 
 /** What a turn leaves to later sessions; `source` is the id of the message that ended it. */
 export function statementDrafts(turn: Turn, source: number): DraftObservation[] {
@@ -44,7 +43,7 @@ export function draftOf(
   return {
     obs_type: type,
     ...quotedTexts(clip(text, textChars)),
-    summary: shortQuote(text, summaryChars),
+    summary: excerpt(text, summaryChars),
     subtitle: said_by === "user" || asked === "" ? null : `${askedMark}${asked}`,
     facts: [],
     concepts: statement.forbids === true ? ["gotcha"] : [...concepts],
@@ -78,41 +77,6 @@ function withoutRepeats(statements: readonly Statement[]): Statement[] {
     return true;
   });
 }
-
-/**
- * At most `maxChars` on one line. A longer quote keeps its first clause, then the clauses with a reason or a decision, then
- * those with names, then the others; "…" stands for what is left out.
- */
-export function shortQuote(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return excerpt(text, maxChars);
-  const clauses = text.split(clauseStart);
-  const kept = new Set<number>();
-  let left = maxChars;
-  for (const at of [...clauses.keys()].sort((a, b) => worthOf(clauses, b) - worthOf(clauses, a) || a - b)) {
-    const length = (clauses[at] ?? "").length + elision.length;
-    if (length > left) continue;
-    kept.add(at);
-    left -= length;
-  }
-  if (!kept.has(0)) return excerpt(text, maxChars);
-  const shown = clauses.flatMap((clause, at) => (kept.has(at) ? [clause] : kept.has(at - 1) ? [elided] : []));
-  return excerpt(shown.join(" ").replace(afterWideMark, ""), maxChars);
-}
-
-function worthOf(clauses: readonly string[], at: number): number {
-  const clause = clauses[at] ?? "";
-  const cues = closingCuesOf(clause);
-  if (at === 0) return 3;
-  if (cues.has("cause") || cues.has("decision")) return 2;
-  return namesIn(clause).length > 0 ? 1 : 0;
-}
-
-// Behind punctuation, and before a word that gives the reason.
-const clauseStart =
-  /(?<=[,;:.!?]|\s[–—-])\s+|(?<=[，；：。！？、])|\s+(?=(?:because|since|so that|weil|sodass|porque|parce que|car|pois|потому что|так как)\s)/u;
-const afterWideMark = /(?<=[，；：。！？、]) /gu;
-const elided = "…";
-const elision = ` ${elided} `;
 
 const provenances = { user: "user", agent: "agent", tool: "command" } as const;
 

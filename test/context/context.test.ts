@@ -276,7 +276,7 @@ describe("inject", () => {
     expect(text).toContain("Evil title");
     expect(text).not.toContain("mem-context");
     const uncoloured = (coloured: string) =>
-      [0, 1, 2, 36].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ""), coloured);
+      [0, 1, 2].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ""), coloured);
     expect(uncoloured(text)).not.toMatch(/[^\P{Cc}\n]/u);
     expect(uncoloured(await context.inject({ projects: ["none"], colors: true }))).toBe(
       "No records of none yet.\n",
@@ -292,7 +292,7 @@ describe("the text for a terminal", () => {
     memory.db.prepare("update observations set pinned = 1 where id = ?").run(old.id);
     const context = createMemoryContext(memory, { fullCount: 1, lastSummary: true });
     const coloured = await context.inject({ projects: ["app"], colors: true });
-    const text = [0, 1, 2, 36].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ""), coloured);
+    const text = [0, 1, 2].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ""), coloured);
     expect(text.match(/#\d/g)).toEqual(["#1", "#2"]);
     for (const line of text.split("\n").filter((line) => !line.includes("#")))
       expect(line.length).toBeLessThanOrEqual(80);

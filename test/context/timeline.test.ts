@@ -83,7 +83,7 @@ describe("the timeline", () => {
     expect(records).toEqual(expect.arrayContaining(ids));
     expect(places?.[0]).toEqual({ record: { kind: "observation", id: 40 }, section: "Pinned" });
     expect(await context.inject({ projects: ["app"], colors: true })).toMatch(
-      /app\S*\n\n\S*Pinned\S*\n.*#40/,
+      /app\S*\n[^\n]*\n[^\n]*\n\n\S*Pinned\S*\n.*#40/,
     );
   });
 

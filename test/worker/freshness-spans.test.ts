@@ -243,8 +243,7 @@ test("only hashes of the named parts are stored", async () => {
     .pluck()
     .all(id);
   expect(JSON.parse(row)).toEqual({
-    lines: [],
-    symbols: [[expect.stringMatching(/^[0-9a-f]{16}$/), expect.any(String)]],
+    runs: [[1, expect.stringMatching(/^[0-9a-f]{16}$/), expect.any(String), 1]],
   });
   expect(row.length).toBeLessThan(100);
   expect(row).not.toMatch(/phrase|horse/);

@@ -4,10 +4,11 @@ import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
 import type { PendingMessage } from "../../core/records/messages.ts";
 import { type Observation, parseList, parseLists } from "../../core/records/records.ts";
-import { type TouchedLines, touchedLines } from "../../core/tools/touched-lines.ts";
+import { touchedLines } from "../../core/tools/touched-lines.ts";
+import { type FileParts, readFileParts } from "./file-parts.ts";
 import type { KnownBlob } from "./freshness.ts";
-import { type Named, readNamed } from "./named-symbols.ts";
-import { type ReadFile, readFileText, spansText, touchedIn } from "./record-spans.ts";
+import { readNamed } from "./named-parts.ts";
+import { spansText, touchedIn } from "./record-spans.ts";
 import { maxFileBytes, type ObjectFormat, placeInside, readWorkFile, type WorkFile } from "./work-file.ts";
 
 interface BlobHashStoreDeps {
@@ -70,7 +71,7 @@ const settledMs = 2_000;
 const maxSources = 20;
 
 /** What was read in one batch, by place and blob id. */
-type ReadFiles = Map<string, ReadFile | undefined>;
+type ReadFiles = Map<string, FileParts | undefined>;
 
 async function blobsOf(
   deps: BlobHashStoreDeps,
@@ -84,7 +85,7 @@ async function blobsOf(
   const seenUntil = lastSeen(observation, now);
   const { files_touched } = parseLists(observation);
   // Of an imported record most files are gone, or were written since: its sources are read only for another one.
-  let about: Pick<SpansRequest, "named" | "touched" | "placed"> | undefined;
+  let spansIn: Awaited<ReturnType<typeof createSpans>> | undefined;
   const blobs: KnownBlob[] = [];
   for (const path of files_touched.slice(0, maxFiles)) {
     const place = await placeOf(folder, path, cwd);
@@ -95,21 +96,35 @@ async function blobsOf(
     if (writtenAt > seenUntil) continue;
     const isSettled = Math.abs(deps.clock.now() - writtenAt) > settledMs;
     const mtime_ns = isSettled ? mtimeNs : null;
-    about ??= await aboutParts(deps, observation, { folder, cwd });
-    const spans = spansOf(file, { ...about, place, readFiles });
+    spansIn ??= await createSpans(deps, observation, { folder, cwd, readFiles });
+    const spans = spansIn(file, place);
     blobs.push({ observation_id: observation.id, path, place, blob_id: blobId, size, mtime_ns, spans });
   }
   return blobs;
 }
 
-async function aboutParts(
+/** Answers with the parts of a file that the observation names, edited or read. */
+async function createSpans(
   { sourcesOf }: BlobHashStoreDeps,
   observation: Observation,
-  { folder, cwd }: { folder: string; cwd: string },
-): Promise<Pick<SpansRequest, "named" | "touched" | "placed">> {
+  { folder, cwd, readFiles }: { folder: string; cwd: string; readFiles: ReadFiles },
+): Promise<(file: WorkFile, place: string) => string | null> {
   const named = readNamed(textsOf(observation), parseList(observation.files_touched));
   const touched = sourcesOf(observation.id, maxSources).map(touchedLines);
-  return { named, touched, placed: await placesOf(touched, folder, cwd) };
+  const placed = new Map<string, string | null>();
+  for (const { path } of touched.flatMap(({ edited, read }) => [...edited, ...read]))
+    if (!placed.has(path)) placed.set(path, await placeOf(folder, path, cwd));
+  return ({ blobId, content }, place) => {
+    const key = `${place}\0${blobId}`;
+    if (!readFiles.has(key)) readFiles.set(key, readFileParts(content, place));
+    const file = readFiles.get(key);
+    if (file === undefined) return null;
+    return spansText(file, {
+      named,
+      place,
+      touched: touchedIn(touched, (path) => placed.get(path) === place),
+    });
+  };
 }
 
 // An observation made long afterwards (from the spool or a waiting queue) did not see later writes.
@@ -121,37 +136,6 @@ function lastSeen({ created_at_epoch: at }: Observation, now: number): number {
 async function placeOf(folder: string, path: string, cwd: string): Promise<string | null> {
   if (isAbsolute(path)) return placeInside(folder, path);
   return (await placeInside(folder, join(cwd, path))) ?? placeInside(folder, join(folder, path));
-}
-
-/** By the path as the tool use has it. */
-async function placesOf(
-  touched: readonly TouchedLines[],
-  folder: string,
-  cwd: string,
-): Promise<ReadonlyMap<string, string | null>> {
-  const places = new Map<string, string | null>();
-  for (const { path } of touched.flatMap(({ edited, read }) => [...edited, ...read]))
-    if (!places.has(path)) places.set(path, await placeOf(folder, path, cwd));
-  return places;
-}
-
-interface SpansRequest {
-  named: Named;
-  place: string;
-  touched: readonly TouchedLines[];
-  placed: ReadonlyMap<string, string | null>;
-  readFiles: ReadFiles;
-}
-
-function spansOf(
-  { blobId, content }: WorkFile,
-  { named, place, touched, placed, readFiles }: SpansRequest,
-): string | null {
-  const key = `${place}\0${blobId}`;
-  if (!readFiles.has(key)) readFiles.set(key, readFileText(content, place));
-  const file = readFiles.get(key);
-  if (file === undefined) return null;
-  return spansText(file, { named, place, touched: touchedIn(touched, (path) => placed.get(path) === place) });
 }
 
 function textsOf({ title, subtitle, summary, narrative, text, facts }: Observation): string[] {

@@ -3,8 +3,8 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
-import { isOnlyComments } from "./comment-lines.ts";
-import { keepsSpans, parseSpans, type ReadFile, readFileText } from "./record-spans.ts";
+import { type FileParts, isOnlyComments, readFileParts } from "./file-parts.ts";
+import { keepsSpans, parseSpans } from "./record-spans.ts";
 import {
   blobIdOf,
   type FileStamp,
@@ -188,10 +188,10 @@ function createComparison({
     const [format = "", place = ""] = key.split("\0");
     return readWorkFile({ root, place, format: format as ObjectFormat }, maxFileBytes);
   });
-  const texts = new Map<WorkFile, ReadFile | undefined>();
-  function textOf(file: WorkFile, place: string): ReadFile | undefined {
-    if (!texts.has(file)) texts.set(file, readFileText(file.content, place));
-    return texts.get(file);
+  const parts = new Map<WorkFile, FileParts | undefined>();
+  function partsOf(file: WorkFile, place: string): FileParts | undefined {
+    if (!parts.has(file)) parts.set(file, readFileParts(file.content, place));
+    return parts.get(file);
   }
 
   /** The answer for the content with this stamp; undefined when it cannot be read now. */
@@ -210,7 +210,7 @@ function createComparison({
     contents.set(path, known);
     known.blobIds.set(blob_id.length, file.blobId);
     if (file.blobId === blob_id) return true;
-    const kept = keepsRecord(file, blob, () => textOf(file, place));
+    const kept = keepsRecord(file, blob, () => partsOf(file, place));
     if (known.kept.size < maxKnown) known.kept.set(answerKey(blob), kept);
     return kept;
   }
@@ -262,30 +262,22 @@ function isCertainlyChanged({ size, spans }: KnownBlob, now: number): boolean {
 
 /** By the parts that the record names; without them, a file that only gained comments and blank lines at its end. */
 function keepsRecord(
-  file: WorkFile,
-  { spans, ...blob }: KnownBlob,
-  textOf: () => ReadFile | undefined,
+  { content }: WorkFile,
+  { spans, place, blob_id, size }: KnownBlob,
+  partsOf: () => FileParts | undefined,
 ): boolean {
   const named = parseSpans(spans);
-  if (named === undefined) return hasOnlyCommentsMore(file, blob);
-  const text = textOf();
-  return text !== undefined && keepsSpans(text, named);
+  if (named !== undefined) {
+    const parts = partsOf();
+    return parts !== undefined && keepsSpans(parts, named);
+  }
+  const more = content.length - size;
+  if (more <= 0 || more > maxComments) return false;
+  if (blobIdOf(content.subarray(0, size), formatOf(blob_id)) !== blob_id) return false;
+  return isOnlyComments(content.subarray(size).toString("utf8"), place);
 }
 
-function hasOnlyCommentsMore(
-  { content }: WorkFile,
-  { place, blob_id, size }: Pick<KnownBlob, "place" | "blob_id" | "size">,
-): boolean {
-  if (content.length <= size) return false;
-  if (blobIdOf(content.subarray(0, size), formatOf(blob_id)) !== blob_id) return false;
-  return isOnlyComments(
-    content
-      .subarray(size)
-      .toString("utf8")
-      .split(/\r\n|\n|\r/),
-    place,
-  );
-}
+const maxComments = 20_000;
 
 /** Null for a path that is not a file or cannot be read within the deadline. */
 export type ContentOf = (path: string, cwd: string | null) => Promise<string | null>;

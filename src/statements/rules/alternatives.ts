@@ -13,12 +13,6 @@ export function alternativesIn({ text, isRun }: Word): Alternative[] {
   return known().inRuns.flatMap(([word, alternatives]) => (text.includes(word) ? alternatives : []));
 }
 
-/** The option that a program is, by its name; null for another program. */
-export function programAlternative(name: string): Alternative | null {
-  const [first] = known().all.get(name.toLowerCase()) ?? [];
-  return first !== undefined && ofPrograms.has(first.choice) ? first : null;
-}
-
 // One choice per line, values separated by spaces; `a=b` is another spelling of `b`.
 const choices: Readonly<Record<string, string>> = {
   "package manager": "npm yarn pnpm bun",
@@ -54,20 +48,6 @@ const choices: Readonly<Record<string, string>> = {
     английском=english русском=russian английский=english русский=russian
     英文=english 英语=english 中文=chinese 英語=english 日本語=japanese`,
 };
-
-// Their options are programs, and a project uses one of them.
-const ofPrograms: ReadonlySet<string> = new Set([
-  "package manager",
-  "python packages",
-  "java build",
-  "javascript tests",
-  "browser tests",
-  "python tests",
-  "ruby tests",
-  "bundler",
-  "containers",
-  "linter",
-]);
 
 interface Known {
   all: ReadonlyMap<string, Alternative[]>;

@@ -202,17 +202,14 @@ const negation = cueOf({ words: `${words}|no`, runs });
 const portuguese = /[ãõç]|(?<![\p{L}.])(?:com|uma|dos|ao|sempre|você)(?!\p{L})/iu;
 
 export interface ParsedRule {
-  /** The beginning of the rule. */
-  text: string;
   prohibitions: readonly Prohibition[];
   /** True for "never npm" and for "pnpm, not npm"; false for a rule that only says what to do. */
   forbids: boolean;
 }
 
 export function parseRule(text: string): ParsedRule {
-  const beginning = text.slice(0, maxChars);
-  const prohibitions = prohibitionsIn(beginning);
-  return { text: beginning, prohibitions, forbids: prohibitions.length > 0 };
+  const prohibitions = prohibitionsIn(text.slice(0, maxChars));
+  return { prohibitions, forbids: prohibitions.length > 0 };
 }
 
 const maxChars = 2_000;

@@ -1,15 +1,12 @@
-// Checks whether a standing rule forbids a command or an edit, or chooses another program.
-
+// Checks whether a standing rule forbids a command or an edit.
 import { remembering } from "../../core/recent-map.ts";
 import { filesWritten } from "../../core/tools/command-files.ts";
 import { parseCommandLine, type Segment } from "../../core/tools/command-line.ts";
 import { setOf } from "../../core/tools/name-lists.ts";
-import { cueOf } from "../../text/cue-pattern.ts";
 import { isFunctionWord } from "../../text/function-words.ts";
 import { stem } from "../../text/stem.ts";
 import { commandFamily, familiesOf, launchedBy } from "../commands/families.ts";
 import { subcommands } from "../commands/vocabulary.ts";
-import { choosesOther } from "./chosen-programs.ts";
 import { editVerb, operations, type ParsedRule, type Prohibition } from "./prohibitions.ts";
 
 export interface Action {
@@ -22,14 +19,14 @@ export interface Action {
 
 /**
  * Tells of each rule whether a prohibition of it names the program, sub-command, option, branch or path that the action
- * uses, or whether it chooses an alternative to the program. The action is read once for all rules. Precision goes before recall: a rule in general words matches nothing.
+ * uses. The action is read once for all rules. Precision goes before recall: a rule in general words matches nothing.
  */
 export function forbiddenBy({ command = "", path = "" }: Action): (rule: ParsedRule) => boolean {
   const uses = command === "" ? [] : parseCommandLine(command).map(useOf);
-  return ({ text, prohibitions }) =>
+  return ({ prohibitions }) =>
     prohibitions.some(
       (one) => (path !== "" && forbidsPath(one, path)) || uses.some((use) => forbidsUse(one, use)),
-    ) || uses.some(({ families, programs }) => families.length > 0 && choosesOther(text, programs));
+    );
 }
 
 /** A simple command in the terms of rules. */
@@ -192,11 +189,10 @@ const fillers = setOf(
 function forbidsPath({ object, clause }: Prohibition, path: string): boolean {
   if (!editVerb.test(clause) && !untouchable.test(clause)) return false;
   const names = object.match(nameInText) ?? [];
-  const isNamed = names.some((name) => {
+  return names.some((name) => {
     const bare = name.replace(/^`|[`.]+$/g, "");
     return isPathName(bare) ? fits(path, bare) : isFolder(path, bare);
   });
-  return isNamed || isTranslatedFolder(path, object);
 }
 
 function isPathName(name: string): boolean {
@@ -243,44 +239,7 @@ function isFolder(path: string, name: string): boolean {
   return folders.some((folder) => folder === wanted || (folder.length > 4 && stem(folder) === stem(wanted)));
 }
 
-// "Bestehende Migrationen ändern wir nie": the folder has its English name.
-function isTranslatedFolder(path: string, object: string): boolean {
-  const folders = path.toLowerCase().split(/[\\/]/).slice(0, -1);
-  return folders.some((folder) => folderWords.get(folder)?.test(object) === true);
-}
-
 const minFolderChars = 3;
-const folderWords: ReadonlyMap<string, RegExp> = new Map(
-  (
-    [
-      [
-        "migrations db_migrations migrate",
-        "migrationen|migraci[oó]n(?:es)?|migraç(?:ão|ões)|миграци\\w+",
-        "迁移|マイグレーション",
-      ],
-      [
-        "gen generated __generated__",
-        "generated|generiert\\w*|generad[oa]s?|généré\\w*|gerad[oa]s?|сгенерирован\\w+",
-        "生成",
-      ],
-      ["test tests __tests__", "pruebas?|testes|тест\\w*", "测试|テスト"],
-      [
-        "doc docs",
-        "dokumentation|doku|documentación|documentação|documentation|документаци\\w+",
-        "文档|ドキュメント",
-      ],
-      [
-        "config configs",
-        "konfiguration\\w*|configuración|configuração|configuration|конфиг\\w*",
-        "配置|設定",
-      ],
-      ["templates", "vorlagen?|plantillas?|modelos|шаблон\\w*", "模板|テンプレート"],
-    ] satisfies [string, string, string][]
-  ).flatMap(([folders, words, runs]) => {
-    const cue = cueOf({ words, runs });
-    return folders.split(" ").map((folder): [string, RegExp] => [folder, cue]);
-  }),
-);
 const nameInText = /`[^`\s]+`|[\p{L}\p{N}_@*.-][\p{L}\p{N}_@*./-]*/gu;
 const untouchable = /off[- ]limits|read[- ]only|taboo|tabu/i;
 const generic = setOf(

@@ -5,13 +5,10 @@ import { sharedCount, tellingTermsOf, topicTermsOf } from "../text/topic-terms.t
 import { alternativesIn } from "./alternatives.ts";
 import {
   clausesOf,
-  givenUpIn,
   isReplacement,
-  plainWordsOf,
   type RuleClause,
   scopeOf,
   withdrawnIn,
-  withdrawsRule,
   withoutFillers,
 } from "./rule-wording.ts";
 
@@ -38,14 +35,6 @@ export interface Subject {
   scope: ReadonlySet<string>;
   /** Terms of what it gives up: "drop the type prefixes". */
   withdrawn: ReadonlySet<string>;
-  /** The plain words of what it gives up by name, two at least: "make lint". */
-  givenUp: readonly string[];
-  /** It withdraws a rule as such, whatever that rule asks or forbids. */
-  withdrawsRule: boolean;
-  /** The plain words of its clauses that ask for something, and of all of it. */
-  plain: { asked: string; all: string };
-  /** Words that follow "run" or "use" or begin a quotation, and words that it rejects alone: "never make". */
-  programs: { run: ReadonlySet<string>; refused: ReadonlySet<string> };
   /** Terms of each of its parts: "lines in the changelog, and tests beside the code" has two. */
   parts: readonly (readonly string[])[];
   isReplacement: boolean;
@@ -61,10 +50,7 @@ export function sameSubject(older: ComparedRule, newer: ComparedRule): "same" | 
 
 export function compareSubjects(older: Subject, newer: Subject): "same" | "related" | null {
   const conflict =
-    choiceConflict(older, newer) ??
-    rejectionConflict(older, newer) ??
-    amountConflict(older, newer) ??
-    programConflict(older, newer);
+    choiceConflict(older, newer) ?? rejectionConflict(older, newer) ?? amountConflict(older, newer);
   const withdrawal = withdrawalOf(older, newer);
   if (conflict === null || withdrawal === "same") return withdrawal;
   const isSaidSo = newer.isReplacement || conflict === "rejected by the newer";
@@ -76,7 +62,6 @@ export function compareSubjects(older: Subject, newer: Subject): "same" | "relat
 
 /** "Drop the changelog lines" against the rule that asks for them. A rule that asks for more is not replaced. */
 function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null {
-  if (givesUp(newer, older)) return isGivenUpWhole(older, newer) ? "same" : "related";
   const given = [...newer.withdrawn].filter((term) => older.asked.has(term) && !older.rejected.has(term));
   if (given.length === 0 || given.length * 2 < newer.withdrawn.size) return null;
   const isCertain =
@@ -85,21 +70,9 @@ function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null
   return isCertain && isAsWide && older.isOfUser && newer.isOfUser ? "same" : "related";
 }
 
-// "We now use `just lint` instead of `make lint`", by the words of the older rule.
-function givesUp(newer: Subject, older: Subject): boolean {
-  const words = newer.withdrawsRule ? older.plain.all : older.plain.asked;
-  return newer.givenUp.some((given) => ` ${words} `.includes(` ${given} `));
-}
-
-function isGivenUpWhole(older: Subject, newer: Subject): boolean {
-  const isWhole = older.parts.every((part) => part.some((term) => newer.all.has(term)));
-  return isWhole && isSubset(newer.scope, older.all) && older.isOfUser && newer.isOfUser;
-}
-
 export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
   const sides = { asked: emptySide(), rejected: emptySide() };
-  const clauses = clausesWithTerms(text);
-  for (const { text: clause, isRejected } of clauses)
+  for (const { text: clause, isRejected } of clausesWithTerms(text))
     addClause(isRejected ? sides.rejected : sides.asked, clause);
   const { asked, rejected } = sides;
   const rest = new Set([...asked.rest, ...rejected.rest]);
@@ -114,13 +87,6 @@ export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
     amounts: new Set((text.match(amount) ?? []).flatMap(termsOf)),
     scope: new Set(scopeOf(text).flatMap((found) => termsOf(found).filter((term) => rest.has(term)))),
     withdrawn: new Set(withdrawnIn(text).flatMap(termsOf)),
-    givenUp: givenUpIn(text),
-    withdrawsRule: withdrawsRule(text),
-    plain: {
-      asked: plainWordsOf(clauses.flatMap((one) => (one.isRejected ? [] : [one.text])).join(" ")),
-      all: plainWordsOf(text),
-    },
-    programs: programsIn(text),
     parts: text
       .split(partEnd)
       .map(termsOf)
@@ -216,26 +182,6 @@ function amountConflict(older: Subject, newer: Subject): Conflict {
     own.length > 0 && own.every((term) => amounts.has(term));
   return isAlike && isAmount(ownOlder, older) && isAmount(ownNewer, newer) ? "other amount" : null;
 }
-
-// "Run `make lint`" and "never make".
-function programConflict(older: Subject, newer: Subject): Conflict {
-  if (sharedCount(older.programs.run, newer.programs.refused) > 0) return "other";
-  return sharedCount(newer.programs.run, older.programs.refused) > 0 ? "other" : null;
-}
-
-function programsIn(text: string): Subject["programs"] {
-  const clauses = clausesOf(text);
-  const run = clauses.flatMap((one) => (one.isRejected ? [] : [...one.text.matchAll(command)]));
-  const refused = clauses.flatMap((one) => (one.isRejected ? [refusedAlone.exec(one.text)] : []));
-  const namesIn = (found: readonly (RegExpExecArray | null)[]) =>
-    new Set(found.flatMap((match) => match?.[1]?.toLowerCase() ?? []));
-  return { run: namesIn(run), refused: namesIn(refused) };
-}
-
-// Clauses have apostrophes for back-quotes.
-const command = /(?:(?<![\p{L}\d])'|(?<!\p{L})(?:run|use) )([a-z][\w.-]*)/giu;
-const refusedAlone =
-  /^\W*(?:never|not|no|don't|do not|instead of|rather than|statt|nie|niemals|nunca|jamais)(?: (?:use|run|call))? '?([a-z][\w.-]*?)'?(?: (?:any ?more|again|here|directly))?\W*$/i;
 
 function without(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
   return [...a].filter((term) => !b.has(term));

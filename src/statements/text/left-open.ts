@@ -1,16 +1,12 @@
 // Detects sentences that say that work is left, in eight languages.
 import { cueOf, removing } from "../../text/cue-pattern.ts";
 
-/**
- * True when a sentence says plainly that work is left: by a label in front ("Left: …"), or by a phrase that nothing
- * denies or makes a condition. What stands in code or in quotation marks says nothing.
- */
+/** True when a sentence says plainly that work is left: by a label in front ("Left: …"), or by a phrase that nothing denies. */
 export function saysLeftOpen(text: string): boolean {
-  const read = withoutCode(text);
-  if (label.test(read) && !isDirection(read)) return true;
-  return [...read.matchAll(phrases)].some(({ index }) => {
-    const before = read.slice(Math.max(0, index - farthest), index);
-    return !denied.test(before) && !condition.test(before) && !isOfThing(before, read.slice(index));
+  if (label.test(text)) return true;
+  return [...text.matchAll(phrases)].some(({ index }) => {
+    const before = text.slice(Math.max(0, index - farthest), index);
+    return !denied.test(before) && !isOfThing(before, text.slice(index));
   });
 }
 
@@ -25,16 +21,6 @@ export function withoutOpenLabel(text: string): string {
   return /[\p{L}\p{N}]/u.test(rest) ? rest : text;
 }
 
-// "The code is still `TODO`" speaks of work, "counts the word `TODO`" of a word.
-function withoutCode(text: string): string {
-  return text.replace(/(?<!still )`[^`]{1,200}`|"[^"]{1,80}"|“[^“”]{1,80}”/g, "§");
-}
-
-// "Left: the list. Right: the map."
-function isDirection(text: string): boolean {
-  return /^\W*left\b/i.test(text) && /\bright\b/i.test(text);
-}
-
 // A file or a connection can be open too.
 function isOfThing(before: string, after: string): boolean {
   return /^(?:(?:is|are|still|ist|sind|bleib\w+|noch)\s+)*(?:open|offen)/i.test(after) && thing.test(before);
@@ -46,7 +32,7 @@ const label = cueOf(
   {
     words: `(?:(?:and|also|still|what(?:'s| is)?) )*(?:left|open|to-?do|to do|remaining|remains|pending|unfinished|undone|outstanding|blocked|next steps?|
       (?:open|remaining|unfinished|outstanding) (?:work|points?|questions?|items?|tasks?|ends)|not (?:yet )?(?:done|started|converted|migrated|committed|tested|covered|finished|ported|written)(?: yet)?|
-      still (?:missing|to \\w+|undone)|missing|tomorrow)(?: (?!is |are |was |were )[\\w'§-]+){0,4} ?[:：]|
+      still (?:missing|to \\w+|undone)|missing|tomorrow)(?: (?!is |are |was |were )[\\w'\`-]+){0,4} ?[:：]|
       next(?: up)? ?:|left (?:is|are)(?! the same)|(?:noch )?(?:offen|übrig|ausstehend|zu tun|unerledigt)(?: \\w+){0,2} ?:|(?:es )?(?:fehl(?:t|en)|bleib(?:t|en))(?: noch)?(?: \\w+)? ?:|
       was (?:noch )?(?:fehlt|bleibt|offen ist) ?:|nächste[rs]? schritte? ?:|als nächstes ?:|morgen ?:|offene (?:punkte|fragen|arbeit\\w*) ?:|
       (?:queda(?:n)?|falta(?:n)?|pendientes?|por hacer|próximos? pasos?|siguientes? pasos?|mañana)(?: \\w+){0,2} ?:|
@@ -81,7 +67,7 @@ const phrase = cueOf({
     could not (?:run|test|check|finish) (?:it|them|this|that)|still untouched|are untouched(?= ?[.;]|$)|untouched (?:so far|yet)|
     is the next (?:step|piece|one|part|task|thing)|(?:is|are|comes?) next(?= ?[.,;]|$)|next steps? (?:is|are|would be)|
     stopped half ?way|(?<!\\w )stopped (?:at|after|before)|(?:waits?|waiting|blocked) (?:for|on|until) (?:you|(?:the |an? |your |their )?(?:[\\w-]+ )?(?:answer|decision|review|approval|reply|go-ahead|sign-?off|feedback|drawing|designs?|team|vendor|customer|user))|
-    (?:release|merge|rollout|cutover|pr|ticket|rest|cleanup|removal|upgrade)(?: (?:of|for|to) [\\w.§-]+)?,? (?:still )?(?:waits?|is waiting|is blocked) (?:for|on|until)|
+    (?:release|merge|rollout|cutover|pr|ticket|rest|cleanup|removal|upgrade)(?: (?:of|for|to) [\\w.\`-]+)?,? (?:still )?(?:waits?|is waiting|is blocked) (?:for|on|until)|
     (?:is|are|remains?|still) pending(?= ?[.,;)]|$)|needs? (?:a|your) (?:decision|answer|confirmation)|yet to be|
     (?:is|are|still|left) open(?= ?[.,;:!)]|$| (?:from|whether|how|until))|
     noch nicht|noch (?:offen|unerledigt)|noch zu (?:tun|klären|machen)|noch zu \\w+en(?= ?[.,;]|$)|fehl(?:t|en) noch|noch (?:fehl(?:t|en)|ausstehend)|steh(?:t|en) noch (?:aus|an|bevor)|
@@ -98,9 +84,5 @@ const phrases = new RegExp(phrase.source, "gi");
 const denied =
   /(?:^|[^\p{L}])(?:nothing|none|nobody|no|without|never|nichts|kein\w*|nada|ning\p{L}+|rien|aucune?|nenhum\p{L}*|ничего|нет)(?=[^\p{L}])[^.,;:]*$|没有[^。，]{0,10}$/iu;
 
-// "If the job is not started" is a case, not open work.
-const condition =
-  /(?:^|[^\p{L}])(?:if|when|whenever|unless|until|while|because|wenn|falls|solange|weil|si|cuando|mientras|porque|quand|tant que|parce que|se|quando|enquanto|если|когда|пока|потому что)(?=[^\p{L}])[^,;:.]*$|(?:如果|当|因为)[^。，]*$/iu;
-
 const thing =
-  /(?:^|[^\p{L}])(?:prs?|pull requests?|files?|handles?|descriptors?|sockets?|connections?|streams?|cursors?|transactions?|ports?|doors?|windows?|tabs?|dialogs?|modals?|menus?|panels?|drawers?|valves?|gates?|circuits?|breakers?|sessions?|accounts?|channels?|locks?|source|datei(?:en)?|verbindung(?:en)?|fenster|türe?n?|ports?)(?: (?:§|[\w/.#-]+)){0,3}\s*$/iu;
+  /(?:^|[^\p{L}])(?:prs?|pull requests?|files?|handles?|descriptors?|sockets?|connections?|streams?|cursors?|transactions?|ports?|doors?|windows?|tabs?|dialogs?|modals?|menus?|panels?|drawers?|valves?|gates?|circuits?|breakers?|sessions?|accounts?|channels?|locks?|source|datei(?:en)?|verbindung(?:en)?|fenster|türe?n?|ports?)(?: [`\w/.#-]+){0,3}\s*$/iu;

@@ -26,14 +26,6 @@ describe("the newer rule certainly replaces the older one", () => {
     ["cada commit lleva el número del ticket", "olvida el número del ticket"],
     ["каждый коммит начинается с номера тикета", "забудь про номера тикета"],
     ["每次提交都要写更新日志", "以后不用再写更新日志"],
-    [
-      "From now on, run `make lint` before every commit.",
-      "Actually, drop the rule about make lint: we now use `just lint`.",
-    ],
-    ["Run `make lint` before every commit.", "We now use just lint instead of make lint."],
-    ["Run `make lint` before every commit.", "The make lint rule is no longer needed."],
-    ["Never run make lint.", "Forget the rule about make lint."],
-    ["Nutze `make lint` vor jedem Commit.", "Vergiss die Regel zu make lint."],
   ])("%j, then %j", (older, newer) => {
     expect(compare(older, newer)).toBe("same");
   });
@@ -52,7 +44,6 @@ describe("the rules contradict each other, and only the user can tell which appl
     ["where the newer one is about a part", "Use npm", "From now on use pnpm in the frontend"],
     ["where the newer one gives up a part", "Changelog lines and doc comments", "forget the changelog lines"],
     ["where little of what is given up is named", "Prefix commits with the module", "drop the prefixes"],
-    ["where the newer one forbids the program alone", "Run `make lint` before commits", "Never make."],
     ["where one asks for what the other forbids", "No emojis in commits", "Emojis in commits are fine"],
   ])("%s", (_why, older, newer) => {
     expect(compare(older, newer)).toBe("related");
@@ -82,8 +73,6 @@ describe("the rules apply side by side", () => {
     ["Run the linter before each commit", "don't forget the linter before each commit"],
     ["Tests live beside the source", "drop the fix(api): prefixes in commit subjects"],
     ["", "Use npm"],
-    ["Run `make lint` before every commit.", "Drop the rule about make docs."],
-    ["Run `make lint` before every commit.", "Never make coffee."],
   ])("%j and %j", (older, newer) => {
     expect(compare(older, newer)).toBeNull();
   });
