@@ -17,7 +17,7 @@ export interface ActiveSession {
   abortController: AbortController;
   generatorPromise: Promise<unknown> | null;
   lastPromptNumber: number;
-  /** Epoch of its first call since the worker started or the session was released. */
+  /** Epoch of its first call since the worker started, or since it was released. */
   readonly startTime: number;
   /** Tokens since `startTime`. */
   cumulativeInputTokens: number;
@@ -43,32 +43,24 @@ export interface SessionCall {
 
 export type ActiveSessions = ReturnType<typeof createActiveSessions>;
 
-interface Options {
-  clock: Clock;
-  idleMs?: number;
-  /** Sessions without a call that are kept; the longest idle are released first. */
-  idleAtMost?: number;
-}
-
 interface Call {
   abortController: AbortController;
   active: ActiveSession | null;
   ended: Promise<void>;
 }
 
-const tenMinutesMs = 10 * 60_000;
-
+// Sessions without a call that are kept; the longest idle are released first.
+const idleAtMost = 100;
 // A prompt can be as long as a file, and idle sessions keep theirs.
 const maxPromptChars = 2_000;
 
-export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost = 100 }: Options) {
+export function createActiveSessions({ clock }: { clock: Pick<Clock, "now"> }) {
   const calls = new Map<number, Call>();
-  const idle = new RecentMap<number, { active: ActiveSession; since: number }>(idleAtMost);
+  const idle = new RecentMap<number, ActiveSession>(idleAtMost);
   let isClosed = false;
 
   function start(call: Call, session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
-    const active = idle.get(session.id)?.active ?? createActive(session, clock.now());
-    idle.delete(session.id);
+    const active = idle.get(session.id) ?? createActive(session, clock.now());
     call.active = active;
     const numbers = messages.map(({ prompt_number }) => prompt_number ?? 0);
     return Object.assign(active, {
@@ -77,11 +69,6 @@ export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost 
       generatorPromise: call.ended,
       lastPromptNumber: Math.max(active.lastPromptNumber, ...numbers),
     });
-  }
-
-  function rest(active: ActiveSession): void {
-    Object.assign(active, { pendingMessages: [], generatorPromise: null });
-    idle.set(active.sessionDbId, { active, since: clock.monotonicMs() });
   }
 
   return {
@@ -97,13 +84,15 @@ export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost 
         start: (session, messages) => start(call, session, messages),
         end({ isOver } = { isOver: false }) {
           calls.delete(id);
-          if (call.active !== null && !isOver) rest(call.active);
+          const { active } = call;
+          if (isOver) idle.delete(id);
+          else if (active !== null)
+            idle.set(id, Object.assign(active, { pendingMessages: [], generatorPromise: null }));
           end();
         },
       };
     },
-    get: (id: number) => calls.get(id)?.active ?? idle.get(id)?.active,
-    count: () => [...calls.values()].filter(({ active }) => active !== null).length + idle.size,
+    get: (id: number) => calls.get(id)?.active ?? idle.get(id),
     /** Cancels the session's call, if any, and waits for its end. */
     async cancel(id: number) {
       const call = calls.get(id);
@@ -115,12 +104,6 @@ export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost 
       isClosed = true;
       for (const { abortController } of calls.values()) abortController.abort(new MemError("cancelled"));
     },
-    /** Forgets the sessions without a call for `idleMs`. */
-    releaseIdle() {
-      const before = clock.monotonicMs() - idleMs;
-      for (const [id, { since }] of idle) if (since <= before) idle.delete(id);
-    },
-    releaseAll: () => idle.clear(),
   };
 }
 

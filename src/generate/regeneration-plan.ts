@@ -6,7 +6,7 @@ import type { ModelClient } from "./model-client.ts";
 import { costOf, type Prices } from "./prices.ts";
 import type { GenerationBatch } from "./provider.ts";
 import type { BudgetState, Spend } from "./spend.ts";
-import { isShown } from "./turns.ts";
+import { shownOf } from "./turns.ts";
 
 export interface RegenerationPlan {
   provider: string;
@@ -53,7 +53,7 @@ export function createRegenerationPlan<B extends GenerationBatch>(deps: PlanDeps
     let calls = 0;
     let characters = 0;
     const each = (batch: B): void => {
-      const messages = batch.messages.filter(isShown);
+      const messages = shownOf(batch);
       if (messages.length === 0) return;
       calls += 1;
       characters += charactersOf({ ...batch, messages });

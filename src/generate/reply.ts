@@ -1,19 +1,20 @@
 // Parses a model's answer into drafts: keeps only what the messages and the mode support.
-import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
-import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { DraftObservation, DraftSummary, Reply } from "../core/records/drafts.ts";
 import type { Mode, ModeWord } from "../core/records/mode.ts";
 import { type SummaryPart, summaryParts } from "../core/records/summary-parts.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch } from "./provider.ts";
-import { textOfTurn, turnOf } from "./turns.ts";
-import {
-  type ReadAnswer,
-  type ReadObservation,
-  type ReadSummary,
-  readAnswer,
-} from "./writer/answer-schema.ts";
+import { textOfTurn } from "./turns.ts";
+import { type ReadAnswer, type ReadObservation, readAnswer } from "./writer/answer-schema.ts";
 import { cleanLine, cleanLines, cleanProse, firstSentence, longest } from "./writer/answer-words.ts";
-import { type Evidence, evidenceOf, isEndOf, leastTrusted, spelledAs } from "./writer/evidence.ts";
+import {
+  type Evidence,
+  evidenceOf,
+  isEndOf,
+  leastTrusted,
+  mentionsIn,
+  spelledAs,
+} from "./writer/evidence.ts";
 import { findAnswer } from "./writer/find-answer.ts";
 import { closedBy, type Known } from "./writer/known-things.ts";
 import { ordersReader } from "./writer/sentence-checks.ts";
@@ -29,7 +30,7 @@ export class UselessAnswer extends ModelFailure {
   }
 }
 
-export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turns"> & {
+export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turn"> & {
   known?: Known;
 };
 
@@ -43,30 +44,24 @@ export function parseReply(text: string, batch: AnsweredBatch, mode: Mode): Read
   const answer = shapeOf(text);
   const proof = createProof(batch);
   const observations = observationsOf(answer.observations, proof, mode);
-  const ends = batch.messages.filter(({ message }) => message.type === "summarize");
-  const closed = ends.map((summarize) => ({ summarize, read: readFor(summarize, answer.summaries, batch) }));
-  const summaries = closed.flatMap(({ summarize, read }) => summaryOf(read, summarize, { proof, mode }));
-  const { confirmed, nothing } = answer;
-  const known = batch.known?.records ?? [];
-  const statements = closed.flatMap(({ read, summarize }) =>
-    statementsOf({ confirmed, nothing, statements: read?.statements ?? [] }, summarize, {
-      ...{ batch, mode, known },
-    }),
-  );
-  const isUnsaid = observations.length + summaries.length === 0 && confirmed.length === 0 && !nothing;
-  if (isUnsaid && closed.every(({ read }) => read === undefined))
+  const { summary, statements, confirmed, nothing } = answer;
+  if (observations.length + statements.length + confirmed.length === 0 && !nothing && summary == null)
     throw bad("it neither records anything nor says that there is nothing to record");
-  const said = ends.map((end) => textOfTurn(turnOf(end, batch))).join("\n");
-  const closes = closedBy(answer.closes, known, said).map(({ id }) => id);
-  return { observations: [...observations, ...statements], summaries, closes };
+  const end = batch.messages.at(-1);
+  const { turn, known = { records: [] } } = batch;
+  if (turn === undefined || end === undefined) return { observations, summaries: [], closes: [] };
+  const isOfUser = end.message.agent_id === undefined;
+  const stated = statementsOf(answer, {
+    ...{ turn, source: end.id, isOfUser, mode, known: known.records },
+  });
+  return {
+    observations: [...observations, ...stated],
+    summaries: summary == null ? [] : summaryOf(summary, end.id, { proof, mode }),
+    closes: closedBy(answer.closes, known.records, textOfTurn(turn)).map(({ id }) => id),
+  };
 }
 
-export interface ReadReply {
-  observations: DraftObservation[];
-  summaries: DraftSummary[];
-  /** Ids of known open work that the turn ended. */
-  closes: number[];
-}
+export type ReadReply = Required<Pick<Reply, "observations" | "summaries" | "closes">>;
 
 // A full answer to twenty messages is about 30 kB.
 const longestAnswer = 400_000;
@@ -83,25 +78,14 @@ function shapeOf(text: string): ReadAnswer {
 type Proof = ReturnType<typeof createProof>;
 
 function createProof(batch: AnsweredBatch) {
-  const evidence = batch.messages.map((message) => evidenceOf(message, batch));
-  const known = new Map<string, boolean>();
   return {
     batch,
     /** By position, as the prompt numbers them from 1. */
-    evidence,
+    evidence: batch.messages.map((message) => evidenceOf(message, batch)),
     /** Whether any message contains the path. */
-    mentions(path: string): boolean {
-      const before = known.get(path);
-      if (before !== undefined || known.size >= mostPathsLookedFor) return before ?? false;
-      const found = evidence.some((each) => each.mentions(path));
-      known.set(path, found);
-      return found;
-    },
+    mentions: mentionsIn(batch),
   };
 }
-
-// Each path is searched in all messages: an answer full of invented ones must not hold up the worker.
-const mostPathsLookedFor = 300;
 
 // An observation that only asks for a summary is part of that summary.
 function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mode): DraftObservation[] {
@@ -156,23 +140,11 @@ function isObservation({ batch }: Proof, number: number): boolean {
   return batch.messages[number - 1]?.message.type === "observation";
 }
 
-// A turn may need no summary; one that was not asked for is left out.
-function readFor(
-  summarize: ClaimedMessage,
-  read: readonly ReadSummary[],
-  { messages }: AnsweredBatch,
-): ReadSummary | undefined {
-  const named = read.find(({ source }) => messages[source - 1] === summarize);
-  const asked = messages.filter(({ message }) => message.type === "summarize");
-  return named ?? (asked.length === 1 && read.length === 1 ? read[0] : undefined);
-}
-
 function summaryOf(
-  read: ReadSummary | undefined,
-  summarize: ClaimedMessage,
+  read: NonNullable<ReadAnswer["summary"]>,
+  source: number,
   { proof, mode }: { proof: Proof; mode: Mode },
 ): DraftSummary[] {
-  if (read === undefined) return [];
   const part = (name: SummaryPart) => {
     const text = cleanProse(read[name], longest.summaryPart);
     return text === "" || ordersReader(text) ? null : text;
@@ -187,7 +159,7 @@ function summaryOf(
     facts: cleanLines(read.facts, longest.fact, longest.facts).filter((fact) => !ordersReader(fact)),
     concepts: conceptsOf(read.concepts, mode),
     ...filesOf(read, proof.evidence, proof),
-    source: summarize.id,
+    source,
   };
   return summaryParts.every((name) => draft[name] === null) ? [] : [draft];
 }

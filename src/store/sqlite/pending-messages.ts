@@ -2,8 +2,9 @@
 
 import { failOpenSync } from "../../core/errors.ts";
 import type { ClaimedMessage, MessageCounts, PendingMessage } from "../../core/records/messages.ts";
-import type { Release } from "../../core/records/queue.ts";
+import type { Release, WaitingMessages } from "../../core/records/queue.ts";
 import type { Sqlite } from "./open.ts";
+import { isOfNextTurn, type TurnPlace, turnColumns } from "./turns.ts";
 
 export interface ClaimRequest {
   sessionId: number;
@@ -16,18 +17,6 @@ export interface ClaimRequest {
   limitOfRetry?: number;
   /** Payload characters at most; a longer message goes alone. */
   maxChars: number;
-}
-
-/** The oldest due messages of a session. */
-export interface DueMessages {
-  count: number;
-  newestAt: number;
-  /** Not looked up when the count reaches the limit. */
-  hasSummarize: boolean;
-  /** They were put back before. */
-  isRetry: boolean;
-  /** The user sent a further prompt since the first one. */
-  isBeforePrompt: boolean;
 }
 
 export interface PendingMessages {
@@ -50,7 +39,7 @@ export interface PendingMessages {
   /** Releases expired leases, except for running sessions. */
   reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
   /** Reads at most `limit` due messages of the session; null when none is due. */
-  dueOf(sessionId: number, now: number, limit: number): DueMessages | null;
+  dueOf(sessionId: number, now: number, limit: number): WaitingMessages | null;
   /** Whether the message that `claim` would take first was imported. */
   isImported(sessionId: number, now: number): boolean;
   /** At most 500 sessions with due messages, the longest waiting first. */
@@ -65,9 +54,8 @@ export interface PendingMessages {
   counts(): MessageCounts;
 }
 
-interface CandidateRow extends Omit<ClaimedMessage, "message"> {
+interface CandidateRow extends Omit<ClaimedMessage, "message">, TurnPlace {
   next_try_at_epoch: number;
-  kind: string;
   payload: string;
   is_imported: 0 | 1;
 }
@@ -108,7 +96,7 @@ type Claims = Pick<PendingMessages, "claim" | "undrafted" | "hasUndrafted" | "ma
 
 function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): Claims {
   const rows = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
-       r.kind, r.payload, r.imported_at_epoch is not null as is_imported
+       r.payload, r.imported_at_epoch is not null as is_imported, ${turnColumns}
      from pending_messages p
      cross join raw_events r on r.id = p.id
      where p.status = 'pending' and p.session_id = @sessionId`;
@@ -133,28 +121,23 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
 
   // Row by row: the payloads behind the last one that fits are not read.
   function take({ sessionId, now, limit, limitOfRetry = limit, maxChars }: ClaimRequest): CandidateRow[] {
-    const taken: CandidateRow[] = [];
     let chars = 0;
-    for (const row of due.iterate({ sessionId, now, limit })) {
-      const first = taken[0] ?? row;
+    return firstOfTurn(due.iterate({ sessionId, now, limit }), (row, first, count) => {
       chars += row.payload.length;
       const isLike =
         row.is_imported === first.is_imported && row.next_try_at_epoch === first.next_try_at_epoch;
       const isRetry = first.failures > 0 || first.attempts >= claimsBeforeAlone;
-      const hasRoom = chars <= maxChars && taken.length < (isRetry ? limitOfRetry : limit);
-      if (taken.length > 0 && !(isLike && hasRoom)) break;
-      taken.push(row);
-      if (row.kind === "summarize") break;
-    }
-    return taken;
+      return isLike && chars <= maxChars && count < (isRetry ? limitOfRetry : limit);
+    });
   }
 
   // An unreadable payload would hold its session up for ever.
   function readRow({
     payload,
-    kind,
-    is_imported,
-    next_try_at_epoch,
+    is_imported: _isImported,
+    next_try_at_epoch: _at,
+    prompt: _prompt,
+    is_end: _isEnd,
     ...row
   }: CandidateRow): ClaimedMessage[] {
     const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
@@ -170,10 +153,26 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
       for (const { id } of taken) lease.run({ id, owner, leaseUntil });
       return taken.flatMap(readRow);
     },
-    undrafted: (sessionId, limit) => undrafted.all({ sessionId, limit }).flatMap(readRow),
+    undrafted: (sessionId, limit) =>
+      firstOfTurn(undrafted.iterate({ sessionId, limit }), () => true).flatMap(readRow),
     hasUndrafted: (sessionId) => undrafted.get({ sessionId, limit: 1 }) !== undefined,
     markDrafted: (id) => markDrafted.run(id).changes === 1,
   };
+}
+
+/** The rows of the first one's turn, up to one that does not fit; the first comes in any case. */
+function firstOfTurn(
+  rows: Iterable<CandidateRow>,
+  fits: (row: CandidateRow, first: CandidateRow, count: number) => boolean,
+): CandidateRow[] {
+  const taken: CandidateRow[] = [];
+  for (const row of rows) {
+    const isFit = fits(row, taken[0] ?? row, taken.length);
+    const last = taken.at(-1);
+    if (last !== undefined && (isOfNextTurn(last, row) || !isFit)) break;
+    taken.push(row);
+  }
+  return taken;
 }
 
 function createLeases(
@@ -224,37 +223,38 @@ function createLeases(
 function createDueOf(db: Sqlite): PendingMessages["dueOf"] {
   const due = db.prepare<
     DueRequest & { limit: number },
-    { created_at_epoch: number; failures: number; next_try_at_epoch: number }
+    { created_at_epoch: number; next_try_at_epoch: number }
   >(
-    `select created_at_epoch, failures, next_try_at_epoch
+    `select created_at_epoch, next_try_at_epoch
      from pending_messages p
      where status = 'pending' and session_id = @sessionId and ${isDue}
      order by ${inOrder}
      limit @limit`,
   );
-  const first = db.prepare<DueRequest, FirstDue>(firstDue);
   // Reads every message of the session: asked only when there are few.
-  const hasSummarize = db.prepare<{ sessionId: number; nextTry: number }, { found: 0 | 1 }>(
-    `select exists (
-       select 1
-       from pending_messages p
-       cross join raw_events r on r.id = p.id
-       where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry
-         and r.kind = 'summarize'
-     ) as found`,
-  );
+  const isOver = db
+    .prepare<{ sessionId: number; nextTry: number }, 0 | 1>(
+      `select s.status = 'completed' or exists (
+         select 1
+         from (
+           select ${turnColumns}
+           from pending_messages p
+           cross join raw_events r on r.id = p.id
+           where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry)
+         where is_end or prompt < s.newest_prompt)
+       from sessions s
+       where s.id = @sessionId`,
+    )
+    .pluck();
   return (sessionId, now, limit) => {
     const all = due.all({ sessionId, now, limit });
-    const [oldest] = all;
-    if (oldest === undefined) return null;
-    const { next_try_at_epoch: nextTry } = oldest;
+    const nextTry = all[0]?.next_try_at_epoch;
+    if (nextTry === undefined) return null;
     const rows = all.filter((row) => row.next_try_at_epoch === nextTry);
     return {
       count: rows.length,
       newestAt: Math.max(...rows.map((row) => row.created_at_epoch)),
-      hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, nextTry })?.found === 1,
-      isRetry: nextTry > 0,
-      isBeforePrompt: first.get({ sessionId, now })?.is_before_prompt === 1,
+      isOver: nextTry > 0 || (rows.length < limit && isOver.get({ sessionId, nextTry }) === 1),
     };
   };
 }
@@ -311,24 +311,18 @@ function createSweeps(db: Sqlite): Pick<PendingMessages, "sessionsDue" | "nextDu
   };
 }
 
-interface FirstDue {
-  is_imported: 0 | 1;
-  is_before_prompt: 0 | 1;
-}
-
-/** The message that `claim` would take first. */
-const firstDue = `select r.imported_at_epoch is not null as is_imported,
-    coalesce(case when json_valid(r.payload) then r.payload ->> '$.prompt_number' end
-      < (select newest_prompt from sessions where id = @sessionId), 0) as is_before_prompt
-  from pending_messages p
-  cross join raw_events r on r.id = p.id
-  where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
-  order by ${inOrder}
-  limit 1`;
-
 function createIsImported(db: Sqlite): PendingMessages["isImported"] {
-  const first = db.prepare<DueRequest, FirstDue>(firstDue);
-  return (sessionId, now) => first.get({ sessionId, now })?.is_imported === 1;
+  const first = db
+    .prepare<DueRequest, 0 | 1>(
+      `select r.imported_at_epoch is not null
+       from pending_messages p
+       cross join raw_events r on r.id = p.id
+       where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
+       order by ${inOrder}
+       limit 1`,
+    )
+    .pluck();
+  return (sessionId, now) => first.get({ sessionId, now }) === 1;
 }
 
 function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" | "counts"> {

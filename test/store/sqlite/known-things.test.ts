@@ -58,7 +58,7 @@ test("a reply ends what it replaces and closes, says by what, and leaves one sum
     isJudged: true,
     closes: [2],
   });
-  expect(changed.map(({ id, status, superseded_by: by }) => [id, status, by])).toEqual([
+  expect(changed?.map(({ id, status, superseded_by: by }) => [id, status, by])).toEqual([
     [1, "superseded", 4],
     [2, "superseded", null],
   ]);
