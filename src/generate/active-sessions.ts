@@ -33,14 +33,6 @@ export interface SessionInWork {
   user_prompt: string;
 }
 
-export interface SessionCall {
-  readonly signal: AbortSignal;
-  /** The session with its claimed messages. */
-  start(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession;
-  /** `isOver`: nothing more comes, so the session is forgotten. */
-  end(options?: { isOver: boolean }): void;
-}
-
 export type ActiveSessions = ReturnType<typeof createActiveSessions>;
 
 interface Call {
@@ -59,30 +51,29 @@ export function createActiveSessions({ clock }: { clock: Pick<Clock, "now"> }) {
   const idle = new RecentMap<number, ActiveSession>(idleAtMost);
   let isClosed = false;
 
-  function start(call: Call, session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
-    const active = idle.get(session.id) ?? createActive(session, clock.now());
-    call.active = active;
-    const numbers = messages.map(({ prompt_number }) => prompt_number ?? 0);
-    return Object.assign(active, {
-      pendingMessages: messages,
-      abortController: call.abortController,
-      generatorPromise: call.ended,
-      lastPromptNumber: Math.max(active.lastPromptNumber, ...numbers),
-    });
-  }
-
   return {
     /** Begins a call before its messages are claimed: it can be cancelled until `end`. */
-    begin(id: number): SessionCall {
+    begin(id: number) {
       let end: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const call: Call = { abortController: new AbortController(), active: null, ended };
       if (isClosed) call.abortController.abort(new MemError("cancelled"));
       calls.set(id, call);
       return {
-        signal: call.abortController.signal,
-        start: (session, messages) => start(call, session, messages),
-        end({ isOver } = { isOver: false }) {
+        /** The session with its claimed messages. */
+        start(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
+          const active = idle.get(session.id) ?? createActive(session, clock.now());
+          const numbers = messages.map(({ prompt_number }) => prompt_number ?? 0);
+          call.active = Object.assign(active, {
+            pendingMessages: messages,
+            abortController: call.abortController,
+            generatorPromise: ended,
+            lastPromptNumber: Math.max(active.lastPromptNumber, ...numbers),
+          });
+          return active;
+        },
+        /** `isOver`: nothing more comes, so the session is forgotten. */
+        end({ isOver } = { isOver: false }): void {
           calls.delete(id);
           const { active } = call;
           if (isOver) idle.delete(id);

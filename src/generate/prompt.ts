@@ -69,7 +69,7 @@ interface BatchPromptOptions {
 export function batchPrompt(batch: ShownBatch, { maxMessageChars, complaint }: BatchPromptOptions): string {
   const { session, messages, recentTitles, known, request = "" } = batch;
   const titles = recentTitles.slice(-maxTitles).map((title) => `- ${shorten(title, maxTitleChars)}`);
-  const quoted: Quoted = {
+  const quoted = {
     project: shorten(messages.at(-1)?.message.project ?? session.project, maxTitleChars),
     request: shortenPrompt(request, maxRequestChars),
     summary: shorten(known.summary, maxSummaryChars),
@@ -103,13 +103,10 @@ function messagesWithin(batch: GenerationBatch, maxMessageChars: number): Quoted
   return isShort ? full : messageTexts(batch, Math.max(leastMessageChars, levelFor(sizes, maxUsesChars)));
 }
 
-function candidatesOf({ messages, turn }: GenerationBatch): string[] {
-  return turn === undefined || isOfAgent(messages) ? [] : candidateLines(turn);
-}
-
 // An agent wrote the prompt of its sub-agent.
-function isOfAgent(messages: GenerationBatch["messages"]): boolean {
-  return messages.at(-1)?.message.agent_id !== undefined;
+function candidatesOf({ messages, turn }: GenerationBatch): string[] {
+  const isOfAgent = messages.at(-1)?.message.agent_id !== undefined;
+  return turn === undefined || isOfAgent ? [] : candidateLines(turn);
 }
 
 const maxTitles = 10;
@@ -121,17 +118,8 @@ function wordList(words: readonly ModeWord[]): string {
   return words.map(({ id, description }) => `  ${id}: ${description}`).join("\n");
 }
 
-interface Quoted {
-  project: string;
-  request: string;
-  summary: string;
-  known: string;
-  messages: readonly QuotedMessage[];
-  candidates: string;
-}
-
 // Six letters of a hash of the text; of the next hash where the text contains them.
-function markFor(quoted: Quoted): string {
+function markFor(quoted: object): string {
   const all = JSON.stringify(quoted);
   let mark = contentKey(all).slice(0, markChars);
   while (all.includes(mark)) mark = contentKey(mark).slice(0, markChars);

@@ -120,7 +120,8 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
   const subtitle = cleanLine(read.subtitle, longest.subtitle);
   const obs_type = wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery";
   // A routine use that taught the model something has facts.
-  const isRoutine = obs_type === "discovery" && facts.length === 0 && evidence.every((each) => each.routine);
+  const isRoutine =
+    obs_type === "discovery" && facts.length === 0 && evidence.every((each) => each.routine === true);
   return {
     obs_type,
     title,
@@ -170,8 +171,8 @@ function filesOf(
   evidence: readonly Evidence[],
   { mentions }: Proof,
 ): { files_read: string[]; files_modified: string[] } {
-  const modified = withoutRepeats(evidence.flatMap((each) => each.filesModified));
-  const seen = withoutRepeats([...modified, ...evidence.flatMap((each) => each.filesRead)]);
+  const modified = withoutRepeats(evidence.flatMap((each) => each.files_modified));
+  const seen = withoutRepeats([...modified, ...evidence.flatMap((each) => each.files_read)]);
   const named = [...read.files_read, ...read.files_modified].flatMap((entry) => {
     const path = cleanLine(entry, longest.path + 1);
     if (path === "" || path.length > longest.path) return [];

@@ -13,11 +13,6 @@ import { answerJsonSchema } from "./writer/answer-schema.ts";
 import { cleanLine } from "./writer/answer-words.ts";
 import { chooseKnown } from "./writer/known-things.ts";
 
-export interface ModelProviderDeps {
-  client: ModelClient;
-  mode: Mode;
-}
-
 export interface ModelProvider extends Provider {
   /** Characters of the request that `generate` sends. */
   charactersOf(batch: GenerationBatch): number;
@@ -28,7 +23,7 @@ export interface ModelProvider extends Provider {
  * or an HTML page came; `overflow` and a cut answer once, with shorter messages. Every other failure is thrown. The usage
  * includes useless answers.
  */
-export function createModelProvider({ client, mode }: ModelProviderDeps): ModelProvider {
+export function createModelProvider({ client, mode }: { client: ModelClient; mode: Mode }): ModelProvider {
   const system = systemPrompt(mode);
   const schema = answerJsonSchema(mode);
   return {

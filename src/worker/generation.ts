@@ -102,10 +102,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const list = store.regenerations;
   const { maxMessages } = modelBatching;
   const regenerator = createRegenerator({ ...common, list, model, maxMessages });
-  const plan = createRegenerationPlan({
-    ...{ ...cost, list, client, maxMessages },
-    ...(model && { charactersOf: model.charactersOf }),
-  });
+  const plan = createRegenerationPlan({ ...cost, list, client, model, maxMessages });
 
   return {
     scheduler,

@@ -1,28 +1,19 @@
 // What the messages prove without a model: files read and changed, and the origin of their content.
+import type { DraftObservation } from "../../core/records/drafts.ts";
 import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
 import type { Provenance } from "../../core/records/records.ts";
 import type { GenerationBatch } from "../provider.ts";
 import { observe } from "../providers/local/local.ts";
 import { summarize } from "../providers/local/summary.ts";
 
-export interface Evidence {
-  filesRead: readonly string[];
-  filesModified: readonly string[];
-  provenance: Provenance;
-  /** Nothing lasting: a listing, a status. */
-  routine: boolean;
-}
+export type Evidence = Pick<DraftObservation, "files_read" | "files_modified" | "provenance" | "routine">;
 
 export function evidenceOf(
   claimed: ClaimedMessage,
   { session, recentTitles }: Pick<GenerationBatch, "session" | "recentTitles">,
 ): Evidence {
-  if (claimed.message.type === "summarize") {
-    const { files_read, files_modified } = summarize(claimed, session.user_prompt, recentTitles);
-    return { filesRead: files_read, filesModified: files_modified, provenance: "agent", routine: false };
-  }
-  const { files_read, files_modified, provenance, routine = false } = observe(claimed);
-  return { filesRead: files_read, filesModified: files_modified, provenance, routine };
+  if (claimed.message.type === "observation") return observe(claimed);
+  return { ...summarize(claimed, session.user_prompt, recentTitles), provenance: "agent" };
 }
 
 /** The least trusted of several: content of the web or an MCP server taints the record. */

@@ -22,8 +22,6 @@ export interface ChosenJobs {
 }
 
 const longestWaitMs = 60_000;
-const enoughLoose = 10;
-const gatheredMs = 1_000;
 const maxRemembered = 10_000;
 
 export function createJobChoice(batching: Batching) {
@@ -42,12 +40,6 @@ export function createJobChoice(batching: Batching) {
         return undefined;
       }
     }
-  }
-
-  // Jobs without a session have no turn: jobs of one second go together, because each call pays for its instructions.
-  function looseAt({ count, is_retry, oldest_at }: WaitingJobs, now: number): number {
-    const isReady = batching.idleMs === null || is_retry || count >= enoughLoose;
-    return isReady || oldest_at > now ? now : oldest_at + gatheredMs;
   }
 
   function take(team_id: string, group: number, jobs: WaitingJobs): ChosenJobs {
@@ -72,7 +64,7 @@ export function createJobChoice(batching: Batching) {
       const order = isEven.get(team_id) === true ? newestFirst(waiting) : waiting;
       let soonest = next_at ?? Number.POSITIVE_INFINITY;
       for (const each of order) {
-        const at = each.session_id === null ? looseAt(each, now) : dueAt(waitingOf(each), batching, now);
+        const at = dueAt(waitingOf(each), batching, now);
         if (at > now) {
           soonest = Math.min(soonest, at);
           continue;

@@ -15,7 +15,6 @@ export interface WaitingJobs {
   session_seq: number | null;
   /** Of the jobs that were read. */
   count: number;
-  oldest_at: number;
   newest_at: number;
   has_summary: boolean;
   /** Retries, each tried alone. */
@@ -90,7 +89,6 @@ const waitingText = `
   with due as (${dueJobs("", oldestRead)} union ${dueJobs("desc", newestRead)}),
   grouped as (
     select d.project_id, d.session_id, s.seq as session_seq, count(*)::int as count,
-      (extract(epoch from min(d.created_at)) * 1000)::float8 as oldest_at,
       (extract(epoch from max(d.created_at)) * 1000)::float8 as newest_at,
       bool_or(d.source_type = 'session_summary') as has_summary,
       bool_and(d.attempts > 0) as is_retry,

@@ -19,40 +19,7 @@ export interface ClaimRequest {
   maxChars: number;
 }
 
-export interface PendingMessages {
-  enqueue(rawEventId: number, sessionId: number, now: number): void;
-  /**
-   * Leases the session's oldest due messages to `owner`: up to the end of their turn, imported ones without live ones. Those
-   * that were put back come last, with those that were put back with them.
-   */
-  claim(request: ClaimRequest): ClaimedMessage[];
-  /** The oldest live messages of the session without provisional records; nothing is leased. */
-  undrafted(sessionId: number, limit: number): ClaimedMessage[];
-  hasUndrafted(sessionId: number): boolean;
-  /** False when the message was claimed, finished or drafted meanwhile. */
-  markDrafted(id: number): boolean;
-  /** Deletes a done message; false when `owner` lost the lease. */
-  finish(id: number, owner: string): boolean;
-  release(id: number, release: Release): void;
-  /** At start every lease belongs to a dead instance: releases them all and returns how many. */
-  reclaimAll(): number;
-  /** Releases expired leases, except for running sessions. */
-  reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
-  /** Reads at most `limit` due messages of the session; null when none is due. */
-  dueOf(sessionId: number, now: number, limit: number): WaitingMessages | null;
-  /** Whether the message that `claim` would take first was imported. */
-  isImported(sessionId: number, now: number): boolean;
-  /** At most 500 sessions with due messages, the longest waiting first. */
-  sessionsDue(now: number): number[];
-  /** Epoch of the next message that becomes due after `now`, or null. */
-  nextDue(now: number): number | null;
-  /** Epoch of the oldest pending or processing message, or null. */
-  oldest(): number | null;
-  /** Pending and processing messages of the session. */
-  ofSession(sessionId: number): number;
-  count(name: "accepted" | "done" | "skipped", by: number): void;
-  counts(): MessageCounts;
-}
+export type PendingMessages = ReturnType<typeof createPendingMessages>;
 
 interface CandidateRow extends Omit<ClaimedMessage, "message">, TurnPlace {
   next_try_at_epoch: number;
@@ -76,13 +43,14 @@ interface DueRequest {
   now: number;
 }
 
-export function createPendingMessages(db: Sqlite): PendingMessages {
+export function createPendingMessages(db: Sqlite) {
   const enqueue = db.prepare<[number, number, number]>(
     "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
   );
   const leases = createLeases(db);
   return {
-    enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
+    enqueue: (rawEventId: number, sessionId: number, now: number) =>
+      void enqueue.run(rawEventId, sessionId, now),
     ...createClaim(db, leases),
     ...leases,
     dueOf: createDueOf(db),
@@ -92,9 +60,7 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   };
 }
 
-type Claims = Pick<PendingMessages, "claim" | "undrafted" | "hasUndrafted" | "markDrafted">;
-
-function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): Claims {
+function createClaim(db: Sqlite, { release }: Pick<ReturnType<typeof createLeases>, "release">) {
   const rows = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
        r.payload, r.imported_at_epoch is not null as is_imported, ${turnColumns}
      from pending_messages p
@@ -147,16 +113,22 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
   }
 
   return {
-    claim(request) {
+    /**
+     * Leases the session's oldest due messages to `owner`: up to the end of their turn, imported ones without live ones.
+     * Those that were put back come last, with those that were put back with them.
+     */
+    claim(request: ClaimRequest): ClaimedMessage[] {
       const { owner, leaseUntil } = request;
       const taken = take(request);
       for (const { id } of taken) lease.run({ id, owner, leaseUntil });
       return taken.flatMap(readRow);
     },
-    undrafted: (sessionId, limit) =>
+    /** The oldest live messages of one turn without provisional records; nothing is leased. */
+    undrafted: (sessionId: number, limit: number) =>
       firstOfTurn(undrafted.iterate({ sessionId, limit }), () => true).flatMap(readRow),
-    hasUndrafted: (sessionId) => undrafted.get({ sessionId, limit: 1 }) !== undefined,
-    markDrafted: (id) => markDrafted.run(id).changes === 1,
+    hasUndrafted: (sessionId: number) => undrafted.get({ sessionId, limit: 1 }) !== undefined,
+    /** False when the message was claimed, finished or drafted meanwhile. */
+    markDrafted: (id: number) => markDrafted.run(id).changes === 1,
   };
 }
 
@@ -175,9 +147,7 @@ function firstOfTurn(
   return taken;
 }
 
-function createLeases(
-  db: Sqlite,
-): Pick<PendingMessages, "finish" | "release" | "reclaimAll" | "reclaimExpired"> {
+function createLeases(db: Sqlite) {
   const finish = db.prepare<[number, string]>(
     "delete from pending_messages where id = ? and status = 'processing' and lease_owner = ?",
   );
@@ -203,8 +173,9 @@ function createLeases(
     `${reclaim} and lease_until_epoch < ? and session_id not in (select value from json_each(?))`,
   );
   return {
-    finish: (id, owner) => finish.run(id, owner).changes === 1,
-    release(id, how) {
+    /** Deletes a done message; false when `owner` lost the lease. */
+    finish: (id: number, owner: string) => finish.run(id, owner).changes === 1,
+    release(id: number, how: Release): void {
       const failed = how.kind === "retry" || how.kind === "dead";
       release.run({
         id,
@@ -215,12 +186,16 @@ function createLeases(
         failed: failed ? 1 : 0,
       });
     },
+    /** At start every lease belongs to a dead instance: releases them all and returns how many. */
     reclaimAll: () => reclaimAll.run().changes,
-    reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
+    /** Releases expired leases, except for running sessions. */
+    reclaimExpired: (now: number, inWork: readonly number[]) =>
+      reclaimExpired.run(now, JSON.stringify(inWork)).changes,
   };
 }
 
-function createDueOf(db: Sqlite): PendingMessages["dueOf"] {
+/** Reads at most `limit` due messages of the session; null when none is due. */
+function createDueOf(db: Sqlite) {
   const due = db.prepare<
     DueRequest & { limit: number },
     { created_at_epoch: number; next_try_at_epoch: number }
@@ -246,7 +221,7 @@ function createDueOf(db: Sqlite): PendingMessages["dueOf"] {
        where s.id = @sessionId`,
     )
     .pluck();
-  return (sessionId, now, limit) => {
+  return (sessionId: number, now: number, limit: number): WaitingMessages | null => {
     const all = due.all({ sessionId, now, limit });
     const nextTry = all[0]?.next_try_at_epoch;
     if (nextTry === undefined) return null;
@@ -259,7 +234,7 @@ function createDueOf(db: Sqlite): PendingMessages["dueOf"] {
   };
 }
 
-function createSweeps(db: Sqlite): Pick<PendingMessages, "sessionsDue" | "nextDue" | "oldest"> {
+function createSweeps(db: Sqlite) {
   // Walks the index from session to session and stops at the limit: all of 10,000 waiting sessions would take 80 ms. An
   // `order by` would make it walk to the end.
   const sessionsDue = db.prepare<{ now: number }, { session_id: number; oldest: number }>(
@@ -301,17 +276,21 @@ function createSweeps(db: Sqlite): Pick<PendingMessages, "sessionsDue" | "nextDu
   );
 
   return {
-    sessionsDue: (now) =>
+    /** At most 500 sessions with due messages, the longest waiting first. */
+    sessionsDue: (now: number) =>
       sessionsDue
         .all({ now })
         .sort((a, b) => a.oldest - b.oldest)
         .map((row) => row.session_id),
-    nextDue: (now) => nextDue.get(now)?.next_try_at_epoch ?? null,
+    /** Epoch of the next message that becomes due after `now`, or null. */
+    nextDue: (now: number) => nextDue.get(now)?.next_try_at_epoch ?? null,
+    /** Epoch of the oldest pending or processing message, or null. */
     oldest: () => oldest.get()?.at ?? null,
   };
 }
 
-function createIsImported(db: Sqlite): PendingMessages["isImported"] {
+/** Whether the message that `claim` would take first was imported. */
+function createIsImported(db: Sqlite) {
   const first = db
     .prepare<DueRequest, 0 | 1>(
       `select r.imported_at_epoch is not null
@@ -322,10 +301,10 @@ function createIsImported(db: Sqlite): PendingMessages["isImported"] {
        limit 1`,
     )
     .pluck();
-  return (sessionId, now) => first.get({ sessionId, now }) === 1;
+  return (sessionId: number, now: number) => first.get({ sessionId, now }) === 1;
 }
 
-function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" | "counts"> {
+function createCounts(db: Sqlite) {
   const ofSession = db.prepare<{ sessionId: number }, { n: number }>(
     `select
        (select count(*) from pending_messages where status = 'pending' and session_id = @sessionId)
@@ -347,8 +326,9 @@ function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" |
     return { ...totals, ...(states.get() ?? { pending: 0, processing: 0, dead: 0 }) };
   });
   return {
-    ofSession: (sessionId) => ofSession.get({ sessionId })?.n ?? 0,
-    count: (name, by) => void count.run(by, name),
+    /** Pending and processing messages of the session. */
+    ofSession: (sessionId: number) => ofSession.get({ sessionId })?.n ?? 0,
+    count: (name: "accepted" | "done" | "skipped", by: number) => void count.run(by, name),
     counts: () => readCounts(),
   };
 }

@@ -97,7 +97,7 @@ export function createRegenerationSelection(
         for (const step of steps(request)) await commit(() => add.run(step));
     },
     /** The list without its failed events, and what the request would add to it. */
-    async measure(request: RegenerationRequest | null): Promise<Measured> {
+    async measure(request: RegenerationRequest | null) {
       const observations = new Set<number>();
       const summaries = new Set<number>();
       // Grouped as rows come: to group 100,000 at the end held up the worker for 90 ms.
@@ -118,13 +118,6 @@ export function createRegenerationSelection(
 
 export interface ListedEvent extends TurnPlace {
   id: number;
-}
-
-interface Measured {
-  observations: number;
-  summaries: number;
-  /** The events of each session, by their ids. */
-  sessions: ReadonlyMap<number, ReadonlyMap<number, ListedEvent>>;
 }
 
 interface Source {

@@ -16,7 +16,7 @@ import { createRegenerationSelection, type ListedEvent } from "./regeneration-se
 import type { Sessions } from "./sessions.ts";
 import { joinedSources, type Replaceable, type SharedSources } from "./shared-sources.ts";
 import type { Statements } from "./statements.ts";
-import { isOfNextTurn, type StoredTurn, type Turns, turnColumns } from "./turns.ts";
+import { isOfNextTurn, type Turns, turnColumns } from "./turns.ts";
 
 interface Visit {
   maxMessages: number;
@@ -93,7 +93,7 @@ export function createRegenerations(db: Sqlite, parts: Parts) {
     /** The next turn, or a part of it, of the newest session first; null at the end of the list. */
     next: (maxMessages: number) => commit(() => nextBatch(maxMessages)),
     /** True while every message, event and title of the batch exists. */
-    isCurrent: (batch: ClaimedBatch) => isCurrent(batch),
+    isCurrent,
     /**
      * Replaces the records and takes the batch off the list, in one transaction. Null when the batch is not current any
      * more: nothing is stored, and what exists stays listed.
@@ -238,18 +238,11 @@ function withoutBroken(
   return found;
 }
 
-interface Shown {
-  session: { id: number; sdk_session_id: string; user_prompt: string };
-  messages: readonly { id: number }[];
-  recentTitles: readonly string[];
-  turn?: Pick<StoredTurn, "shown" | "prompts" | "previous"> | undefined;
-}
-
 /**
  * True while every message, event, title and prompt of `shown` exists as it was; checked before a call and when its
  * answer is stored.
  */
-function createStanding(db: Sqlite): (shown: Shown) => boolean {
+function createStanding(db: Sqlite): (shown: ClaimedBatch) => boolean {
   const goneMessage = db.prepare<{ ids: string }, { id: number }>(
     `select i.value as id
      from json_each(@ids) i
