@@ -98,11 +98,11 @@ async function work<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: C
   const { signal } = active.abortController;
   // The messages that are left out are completed with the batch: read, and nothing to record.
   const isModel = permit !== null && deps.batching.idleMs !== null;
-  const messages = isModel ? shownOf(batch) : describedOf(batch);
-  const isAsked = messages.length > 0;
+  const part = isModel ? shownOf(batch) : describedOf(batch);
+  const isAsked = part.messages.length > 0;
   let reply: GenerationReply;
   try {
-    reply = isAsked ? await ask(deps, { ...batch, messages }, call) : emptyReply(deps.provider);
+    reply = isAsked ? await ask(deps, part, call) : emptyReply(deps.provider);
   } catch (cause) {
     const failure = toMemError(signal.aborted ? signal.reason : cause);
     if (signal.aborted && !(failure instanceof ModelFailure)) {
@@ -196,7 +196,7 @@ async function writeLocally<B extends QueuedBatch>(
 ): Promise<boolean> {
   if (deps.local === null) return false;
   try {
-    const reply = await ask(deps, { ...batch, messages: describedOf(batch) }, { permit: null, active });
+    const reply = await ask(deps, describedOf(batch), { permit: null, active });
     const made = await store(deps, batch, reply);
     if (made !== undefined) deps.onCompleted(made);
     return true;
@@ -222,8 +222,7 @@ export async function draftBatch<B extends QueuedBatch>(
 ): Promise<boolean> {
   const batch = queue.undrafted(sessionId, mostDrafted);
   if (batch === null) return false;
-  const described = { ...batch, messages: describedOf(batch) };
-  const reply = await callProvider(local, described, { timeoutMs, signal });
+  const reply = await callProvider(local, describedOf(batch), { timeoutMs, signal });
   onCompleted(await queue.draft(batch, settledUses(batch, asDraft(reply))));
   return true;
 }

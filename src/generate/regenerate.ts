@@ -189,9 +189,8 @@ async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promi
 /** One turn, in one call; none where nothing of it is shown to a model. */
 async function regenerate<B extends GenerationBatch>(context: RunContext<B>, batch: B): Promise<Outcome> {
   const { list, progress } = context;
-  const messages = shownOf(batch);
-  const reply =
-    messages.length === 0 ? emptyReply(context.model) : await ask(context, batch, { ...batch, messages });
+  const part = shownOf(batch);
+  const reply = part.messages.length === 0 ? emptyReply(context.model) : await ask(context, batch, part);
   if (typeof reply === "string" || !("usage" in reply)) return reply;
   // A store error ends the run: an answer that cannot be stored must not be paid for again.
   const made = await list.complete(batch, settledUses(batch, reply));

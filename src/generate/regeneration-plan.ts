@@ -53,10 +53,10 @@ export function createRegenerationPlan<B extends GenerationBatch>(deps: PlanDeps
     let calls = 0;
     let characters = 0;
     const each = (batch: B): void => {
-      const messages = shownOf(batch);
-      if (messages.length === 0) return;
+      const part = shownOf(batch);
+      if (part.messages.length === 0) return;
       calls += 1;
-      characters += model.charactersOf({ ...batch, messages });
+      characters += model.charactersOf(part);
     };
     const size = await deps.list.measure(request, { maxMessages, each });
     const inputTokens = Math.ceil(characters / charactersPerToken);

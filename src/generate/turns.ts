@@ -7,25 +7,35 @@ import { answeredIn, saidIn } from "../statements/said-by-user.ts";
 import { closingCuesOf } from "../statements/text/sentence-cues.ts";
 import type { GenerationBatch } from "./provider.ts";
 
-/** What rules describe of a turn, without a tool use that only its turn reads. */
-export function describedOf(batch: Pick<GenerationBatch, "messages" | "turn">): ClaimedMessage[] {
-  return withoutEmptyTurn(batch).filter(isDescribed);
+/** The batch as rules describe it, without tool uses that only their turn reads. */
+export function describedOf<B extends ShownPart>(batch: B): B {
+  return partOf(batch, ({ message }) => message.turn_only !== true);
 }
 
-/** What a model is shown of a turn: of what gets no record, the user's words; no task lists. */
-export function shownOf(batch: Pick<GenerationBatch, "messages" | "turn">): ClaimedMessage[] {
-  return withoutEmptyTurn(batch).filter(isShown);
+/** The batch as a model is shown it: of what gets no record, the user's words; no task lists. */
+export function shownOf<B extends ShownPart>(batch: B): B {
+  return partOf(batch, ({ message }) => {
+    if (message.type === "summarize") return endsTurn(message);
+    if (userWordsIn(message).length > 0 || userAnswersIn(message).length > 0) return true;
+    return message.turn_only !== true && readCall(message).kind !== "tasks";
+  });
 }
 
-// Leaves out the request for the summary of a turn without work in which user and agent said nothing lasting.
-function withoutEmptyTurn({
-  messages,
-  turn,
-}: Pick<GenerationBatch, "messages" | "turn">): readonly ClaimedMessage[] {
+type ShownPart = Pick<GenerationBatch, "messages" | "turn">;
+
+function partOf<B extends ShownPart>(batch: B, isKept: (claimed: ClaimedMessage) => boolean): B {
+  const isEmpty = isEmptyTurn(batch);
+  const messages = (isEmpty ? batch.messages.slice(0, -1) : batch.messages).filter(isKept);
+  return { ...batch, messages, turn: isEmpty ? undefined : batch.turn };
+}
+
+// A turn without work in which user and agent said nothing lasting gets no summary.
+function isEmptyTurn({ messages, turn }: ShownPart): boolean {
   const end = messages.at(-1)?.message;
-  if (turn === undefined || end === undefined || !isSmallTalk(end)) return messages;
-  const hasWork = turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.turn_only !== true);
-  return hasWork || saysLasting(turn) ? messages : messages.slice(0, -1);
+  if (turn === undefined || end === undefined || !isSmallTalk(end)) return false;
+  return (
+    !turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.turn_only !== true) && !saysLasting(turn)
+  );
 }
 
 // An answer to a question, a rule in any language, or a salient statement that the agent did not answer.
@@ -33,16 +43,6 @@ function saysLasting(turn: Turn): boolean {
   if (answeredIn(turn).length > 0) return true;
   const isUnanswered = turn.closing.trim() === "";
   return saidIn(turn).some(({ kind, salience }) => kind === "rule" || (isUnanswered && salience > 0));
-}
-
-function isDescribed({ message }: ClaimedMessage): boolean {
-  return message.turn_only !== true;
-}
-
-function isShown(claimed: ClaimedMessage): boolean {
-  if (claimed.message.type === "summarize") return endsTurn(claimed.message);
-  if (userWordsIn(claimed.message).length > 0 || userAnswersIn(claimed.message).length > 0) return true;
-  return isDescribed(claimed) && readCall(claimed.message).kind !== "tasks";
 }
 
 /** What was said and done in a turn, for comparisons with what is known. */

@@ -25,7 +25,8 @@ test.each([
   ["", ""],
   ["Add an index on the orders table.", ""],
 ])("a turn without a tool use gets no summary: %s", (question, answer) => {
-  expect(describedOf({ messages: [end(1, question, answer)], turn: turn(question, answer) })).toEqual([]);
+  const batch = { messages: [end(1, question, answer)], turn: turn(question, answer) };
+  expect(describedOf(batch)).toEqual({ messages: [], turn: undefined });
 });
 
 test("a turn in which the user only answered a question gets its summary", () => {
@@ -37,7 +38,7 @@ test("a turn in which the user only answered a question gets its summary", () =>
     tool_response: { answers: { "Which rates?": "ECB" } },
     turn_only: true,
   };
-  expect(describedOf({ messages: [ending], turn: turn("Continue", "", message) })).toEqual([ending]);
+  expect(describedOf({ messages: [ending], turn: turn("Continue", "", message) }).messages).toEqual([ending]);
 });
 
 test.each([
@@ -56,12 +57,12 @@ test.each([
   ["a long answer", "Is it fine?", "It is. ".repeat(40)],
 ])("a turn without a tool use gets its summary for %s", (_what, question, answer) => {
   const messages = [end(1, question, answer)];
-  expect(describedOf({ messages, turn: turn(question, answer) })).toEqual(messages);
+  expect(describedOf({ messages, turn: turn(question, answer) }).messages).toEqual(messages);
 });
 
 test("a check after work gets a summary, with the work in batch or store", () => {
   const check = end(2, "Is all fine?", "Yes.");
   const of = turn("Is all fine?", "Yes.", use(1).message);
-  expect(describedOf({ messages: [use(1), check], turn: of })).toHaveLength(2);
-  expect(describedOf({ messages: [check], turn: of })).toEqual([check]);
+  expect(describedOf({ messages: [use(1), check], turn: of }).messages).toHaveLength(2);
+  expect(describedOf({ messages: [check], turn: of }).messages).toEqual([check]);
 });
