@@ -40,13 +40,14 @@ export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "rece
  * answer is valid as a whole, because messages without a draft count as read.
  */
 export function parseReply(text: string, batch: AnsweredBatch, mode: Mode): ReadReply {
-  if (text.length > longestAnswer) throw bad(`it is longer than ${longestAnswer} characters`);
+  if (text.length > longestAnswer) throw new UselessAnswer(`it is longer than ${longestAnswer} characters`);
   const answer = shapeOf(text);
-  const proof = createProof(batch);
+  const evidence = batch.messages.map((message) => evidenceOf(message, batch));
+  const proof: Proof = { batch, evidence, mentions: mentionsIn(batch) };
   const observations = observationsOf(answer.observations, proof, mode);
   const { summary, statements, confirmed, nothing } = answer;
   if (observations.length + statements.length + confirmed.length === 0 && !nothing && summary == null)
-    throw bad("it neither records anything nor says that there is nothing to record");
+    throw new UselessAnswer("it neither records anything nor says that there is nothing to record");
   const end = batch.messages.at(-1);
   const { turn, known = { records: [] } } = batch;
   if (turn === undefined || end === undefined) return { observations, summaries: [], closes: [] };
@@ -69,22 +70,18 @@ const longestAnswer = 400_000;
 function shapeOf(text: string): ReadAnswer {
   const found = findAnswer(text);
   if (found === null)
-    throw bad(text.trim() === "" ? "it is empty" : "it holds no JSON object that can be read");
+    throw new UselessAnswer(text.trim() === "" ? "it is empty" : "it holds no JSON object that can be read");
   const { success, data } = readAnswer.safeParse(found);
-  if (!success) throw bad("its JSON has another shape than was asked for");
+  if (!success) throw new UselessAnswer("its JSON has another shape than was asked for");
   return data;
 }
 
-type Proof = ReturnType<typeof createProof>;
-
-function createProof(batch: AnsweredBatch) {
-  return {
-    batch,
-    /** By position, as the prompt numbers them from 1. */
-    evidence: batch.messages.map((message) => evidenceOf(message, batch)),
-    /** Whether any message contains the path. */
-    mentions: mentionsIn(batch),
-  };
+interface Proof {
+  batch: AnsweredBatch;
+  /** By position, as the prompt numbers them from 1. */
+  evidence: readonly Evidence[];
+  /** Whether any message contains the path. */
+  mentions(path: string): boolean;
 }
 
 // An observation that only asks for a summary is part of that summary.
@@ -93,7 +90,7 @@ function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mo
   const isWorkLeftOut =
     ofWork.length === 0 && proof.batch.messages.some((_, at) => isObservation(proof, at + 1));
   if (read.length > 0 && isWorkLeftOut)
-    throw bad("its observations name only messages that ask for a summary as their sources");
+    throw new UselessAnswer("its observations name only messages that ask for a summary as their sources");
   const made = ofWork.map((each) => observationOf(each, proof, mode));
   return made.filter(({ title, narrative, facts }) => ![title, narrative ?? "", ...facts].some(ordersReader));
 }
@@ -109,14 +106,15 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
     .sort((a, b) => a - b);
   // A single message is the source of every observation.
   if (numbers.length === 0 && proof.batch.messages.length === 1 && isObservation(proof, 1)) numbers.push(1);
-  if (numbers.length === 0) throw bad("an observation names no message that was sent as its source");
+  if (numbers.length === 0)
+    throw new UselessAnswer("an observation names no message that was sent as its source");
   const evidence = numbers.flatMap((number) => proof.evidence[number - 1] ?? []);
   const narrative = cleanProse(read.narrative, longest.narrative);
   const facts = cleanLines(read.facts, longest.fact, longest.facts);
   const title =
     cleanLine(read.title, longest.title) ||
     cleanLine(firstSentence(narrative) || facts[0] || "", longest.title);
-  if (title === "") throw bad("an observation has neither title nor text");
+  if (title === "") throw new UselessAnswer("an observation has neither title nor text");
   const subtitle = cleanLine(read.subtitle, longest.subtitle);
   const obs_type = wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery";
   // A routine use that taught the model something has facts.
@@ -201,8 +199,4 @@ function wordOf(words: readonly ModeWord[], said: string): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, "");
   const wanted = plain(said.slice(0, 100));
   return words.find(({ id, label }) => plain(id) === wanted || plain(label) === wanted)?.id;
-}
-
-function bad(why: string): UselessAnswer {
-  return new UselessAnswer(why);
 }
