@@ -206,19 +206,17 @@ function createDueOf(db: Sqlite) {
      order by ${inOrder}
      limit @limit`,
   );
-  // Reads every message of the session: asked only when there are few.
+  // Reads every message of the session: asked only when there are few. Of their payloads only the first one's.
+  const waiting = `select ${turnColumns}
+    from pending_messages p
+    cross join raw_events r on r.id = p.id
+    where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry`;
   const isOver = db
     .prepare<{ sessionId: number; nextTry: number }, 0 | 1>(
-      `select s.status = 'completed' or exists (
-         select 1
-         from (
-           select ${turnColumns}
-           from pending_messages p
-           cross join raw_events r on r.id = p.id
-           where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry)
-         where is_end or prompt < s.newest_prompt)
-       from sessions s
-       where s.id = @sessionId`,
+      `select status = 'completed' or exists (select 1 from (${waiting}) where is_end)
+         or (select prompt from (${waiting} order by p.id limit 1)) < newest_prompt
+       from sessions
+       where id = @sessionId`,
     )
     .pluck();
   return (sessionId: number, now: number, limit: number): WaitingMessages | null => {
