@@ -45,8 +45,8 @@ export interface ToolUseInput extends EventInput {
 }
 
 export interface SummarizeInput extends EventInput {
-  /** The event key is a hash of the content: equal keys within this time are one event. */
-  sameWithinMs?: number | undefined;
+  /** Before a compaction: the turn goes on. Equal keys within moments are one event. */
+  goesOn?: boolean | undefined;
   /** The event key is a hash of the content: equal keys of one prompt are one event. */
   perPrompt?: boolean | undefined;
   prompt_number?: number | undefined;

@@ -169,14 +169,17 @@ function keyOf(
 ): string {
   const { eventKey } = input;
   if (eventKey === undefined) return newId();
-  const { sameWithinMs, perPrompt }: Partial<SummarizeInput> = "tool_name" in input ? {} : input;
+  const { goesOn, perPrompt }: Partial<SummarizeInput> = "tool_name" in input ? {} : input;
   if (perPrompt === true) return `${eventKey}:${prompt}`;
-  if (sameWithinMs === undefined) return eventKey;
+  if (goesOn !== true) return eventKey;
   const earlier = store.rawEvents.ofKey(sessionId, eventKey);
-  const same = earlier.find((one) => Math.abs(one.created_at_epoch - now) < sameWithinMs);
+  const same = earlier.find((one) => Math.abs(one.created_at_epoch - now) < sameCompactionMs);
   if (same !== undefined) return same.event_key;
   return earlier.length === 0 ? eventKey : `${eventKey}:${now}`;
 }
+
+// Two compactions of one turn are further apart.
+const sameCompactionMs = 10_000;
 
 // The payload is serialized before the transaction, so fields of the session are put in front of it. Most hosts do not
 // send the user's last message with a summarize request: it is taken from the stored prompt.
@@ -301,7 +304,7 @@ function observationMessage(
 }
 
 function summarizeMessage(
-  { last_user_message: user, last_assistant_message: assistant, cwd }: SummarizeInput,
+  { last_user_message: user, last_assistant_message: assistant, cwd, goesOn }: SummarizeInput,
   { text }: Cleaner,
   cleaned: Clean<string> | undefined,
 ): PendingMessage | Promise<PendingMessage> {
@@ -311,6 +314,7 @@ function summarizeMessage(
   ] as const;
   return withCleaned(texts, (last_user_message, last_assistant_message) => ({
     type: "summarize",
+    ...(goesOn === true ? { goes_on: true } : {}),
     ...optional("last_user_message", boundedText(last_user_message)),
     ...optional("last_assistant_message", boundedText(last_assistant_message)),
     ...optional("cwd", cwd),

@@ -55,6 +55,19 @@ export function interruptedLine(
 
 const maxAskedChars = 90;
 
+/** The newest summaries that a model or the user wrote, newest first, without doubted ones. */
+export function modelSummaries(
+  port: Pick<ContextPort, "summaries" | "isDoubted">,
+  projects: readonly string[],
+): SessionSummary[] {
+  return projects
+    .flatMap((project) => port.summaries.page({ offset: 0, limit: mostSummaries, project }).items)
+    .filter((one) => one.generator !== "local" && !port.isDoubted(one))
+    .toSorted((a, b) => b.created_at_epoch - a.created_at_epoch);
+}
+
+const mostSummaries = 10;
+
 // Null without text. Of a doubted summary only what rests on no record is shown.
 function lastSummaryOf(
   summary: SessionSummary,

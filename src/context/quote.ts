@@ -1,6 +1,9 @@
 // Stored text on its way into an agent's context: one plain line each, in a block that no record can close.
 import { contentKey } from "../core/ids.ts";
 import { dayName } from "../core/local-days.ts";
+import { ownSubtitle } from "../core/records/record-terms.ts";
+import type { QuotedRecord } from "../core/records/records.ts";
+import { keptByAgent } from "../core/records/statement.ts";
 import { contextTag } from "../privacy/tag-forms.ts";
 import { excerpt } from "../text/excerpt.ts";
 import { neededJoiner } from "../text/plain-text.ts";
@@ -50,3 +53,26 @@ const tagOpener =
 export function dayOf(epochMs: number): string {
   return Math.abs(epochMs) <= 8.64e15 ? dayName(epochMs) : "unknown day";
 }
+
+/** True for what the host's agent kept, or the user wrote: the better source. */
+export function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
+  return generator === keptByAgent || (generator === "manual" && kind != null);
+}
+
+/**
+ * The claim of a model before a quote of the agent, which says what its words are about; empty where they say it first.
+ */
+export function claimBefore(one: QuotedRecord, quote: string): string {
+  const isOfModel = one.said_by === "agent" && !isKept(one);
+  const claim = isOfModel ? plainLine(ownSubtitle(one), maxClaimChars) : "";
+  const isSaid = lettersOf(quote).includes(lettersOf(claim).slice(0, comparedChars));
+  return isSaid ? "" : `${claim.replace(/[.:]+$/, "")}: `;
+}
+
+// A title may have the markup that a quote has not.
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+const comparedChars = 24;
+const maxClaimChars = 90;

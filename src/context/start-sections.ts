@@ -1,19 +1,19 @@
 // Sections of a session start: rules, what was kept, open work, last sessions, findings. Each line quotes one record.
 import { remembering } from "../core/recent-map.ts";
-import type { RecordName } from "../core/records/record-name.ts";
-import { askedMark, ownSubtitle } from "../core/records/record-terms.ts";
-import type { QuotedRecord } from "../core/records/records.ts";
+import { type RecordName, recordName } from "../core/records/record-name.ts";
+import type { QuotedRecord, SessionSummary } from "../core/records/records.ts";
 import { keptByAgent } from "../core/records/statement.ts";
 import { withoutSameRules } from "../statements/rules/same-rule.ts";
 import { withoutOpenLabel } from "../statements/text/left-open.ts";
 import { saysChanged } from "../statements/text/sentence-cues.ts";
 import { sharedCount, topicTermsOf } from "../statements/text/topic-terms.ts";
-import { branchMark, mergedFirst } from "./branches.ts";
+import { branchMark } from "./branches.ts";
 import { textTokens } from "./budget.ts";
 import type { EarlierPrompt, StatementsPort } from "./context-port.ts";
+import { isSummary, type Line, lastSessions } from "./last-sessions.ts";
 import { isOpenWork, newestFirst, openWorkOf } from "./open-work.ts";
 import { maxRankable } from "./prompt-context.ts";
-import { dayOf, plainLine } from "./quote.ts";
+import { claimBefore, dayOf, isKept, plainLine } from "./quote.ts";
 import { byTurn, lossOfTakenUp, readAddition, takenUpBy, turnKey } from "./turns.ts";
 
 export interface SectionsRequest {
@@ -26,6 +26,8 @@ export interface SectionsRequest {
   rulesCommand?: string;
   /** The line of a turn without an answer. */
   interrupted?: string | null;
+  /** By a model or the user, newest first. */
+  summaries?: readonly SessionSummary[];
 }
 
 /** `rankable` is absent where only the salient statements can be read. */
@@ -53,7 +55,7 @@ export interface StartSection {
  */
 export function startSections(
   source: StatementSource | undefined,
-  { projects, tokens, known, rulesCommand, interrupted = null }: SectionsRequest,
+  { projects, tokens, known, rulesCommand, interrupted = null, summaries = [] }: SectionsRequest,
 ): StartSections {
   if (source === undefined) return { sections: [], isKept: false, records: [] };
   // Other pinned records than rules are shown before the sections.
@@ -62,7 +64,7 @@ export function startSections(
   const statements = projects
     .flatMap((project) => source.statements({ project, limit: maxStatements }))
     .filter(isNew);
-  if (standing.length + statements.length === 0 && interrupted === null)
+  if (standing.length + statements.length + summaries.length === 0 && interrupted === null)
     return { sections: [], isKept: false, records: [] };
   const { rankable } = source;
   // The most salient statements need not be the newest.
@@ -104,7 +106,7 @@ export function startSections(
       "Last sessions",
       lastSessions(
         newest.filter((one) => isWorthIt(one) || isOfLast(one)),
-        { openIds, said, repeats },
+        { openIds, said, repeats, summaries, isLeft: repeatsOneOf([...open, ...kept.filter(isStand)]) },
       ),
       tokens * shares.sessions,
       () => interrupted,
@@ -162,11 +164,6 @@ function noteOfMore(more: number, command: string | undefined): string | null {
   return `${which}: ${command === undefined ? "search" : `\`${command}\``}.`;
 }
 
-/** True for what the host's agent kept, or the user wrote: the better source. */
-function isKept({ generator, statement_kind: kind }: QuotedRecord): boolean {
-  return generator === keptByAgent || (generator === "manual" && kind != null);
-}
-
 /** Heading of open work. */
 export const openHeading = "Left open";
 // More do not fit; the others are counted.
@@ -199,17 +196,9 @@ function textKey({ summary }: QuotedRecord): string {
   return summary.toLowerCase();
 }
 
-/** A line and the record that it quotes. */
-interface Line {
-  record: QuotedRecord;
-  text: string;
-  /** A second record quoted in it. */
-  also?: QuotedRecord;
-}
-
 /** The remaining tokens, and the records that are in. */
 class Room {
-  private readonly ids = new Set<number>();
+  private readonly names = new Set<string>();
   private left: number;
 
   constructor(tokens: number) {
@@ -234,17 +223,17 @@ class Room {
     for (const line of lines) {
       if (room < leastLine) break;
       const cost = textTokens(line.text) + newlineTokens;
-      if (cost > room || this.ids.has(line.record.id)) continue;
+      if (cost > room || this.names.has(recordName(nameOf(line.record)))) continue;
       room -= cost;
       shown.push(line);
-      this.ids.add(line.record.id);
-      if (line.also !== undefined) this.ids.add(line.also.id);
+      for (const one of [line.record, line.also ?? line.record]) this.names.add(recordName(nameOf(one)));
     }
     const note = before < reserved ? null : noteFor(shown.length);
     if (shown.length > 0 || note !== null) this.left -= before - room + textTokens(heading) + headingTokens;
     const texts = new Map(shown.map(({ record, text }) => [record, text]));
     // Indented under a finding, open work would read as part of it.
-    const standsAlone = (record: QuotedRecord): boolean => heading !== openHeading && isOpenWork(record);
+    const standsAlone = (record: Line["record"]): boolean =>
+      heading !== openHeading && (isSummary(record) || isOpenWork(record));
     const ordered = byTurn([...texts.keys()], standsAlone);
     return {
       heading,
@@ -252,9 +241,13 @@ class Room {
         ...ordered.map(({ record, isFirst }) => `${isFirst ? "" : "  "}${texts.get(record)}`),
         ...(note === null ? [] : [note]),
       ],
-      records: ordered.map(({ record }) => ({ kind: "observation", id: record.id })),
+      records: ordered.map(({ record }) => nameOf(record)),
     };
   }
+}
+
+function nameOf(record: Line["record"]): RecordName {
+  return { kind: isSummary(record) ? "session" : "observation", id: record.id };
 }
 
 const headingTokens = 2;
@@ -302,17 +295,7 @@ function quoteOf(one: QuotedRecord): string {
   return `${everywhere}${claimBefore(one, quote)}${quote}`;
 }
 
-// A model's claim says what the agent's words are about, unless they say it first.
-function claimBefore(one: QuotedRecord, quote: string): string {
-  const isOfModel = one.said_by === "agent" && !isKept(one);
-  const claim = isOfModel ? plainLine(ownSubtitle(one), maxChars.asked) : "";
-  const isSaid = quote.toLowerCase().startsWith(claim.slice(0, comparedChars).toLowerCase());
-  return isSaid ? "" : `${claim.replace(/[.:]+$/, "")}: `;
-}
-
-const comparedChars = 24;
-
-const maxChars = { kept: 600, quote: 340, asked: 90, came: 140, since: 120 };
+const maxChars = { kept: 600, quote: 340, since: 120 };
 
 // Pinned rules first, then those that apply everywhere, then by salience, then the newest.
 function inOrder(rules: readonly QuotedRecord[]): QuotedRecord[] {
@@ -349,49 +332,3 @@ function repeatsOneOf(rules: readonly QuotedRecord[]): (text: string) => boolean
 }
 
 const termsOf = remembering((summary): ReadonlySet<string> => new Set(topicTermsOf(summary)), 4_000);
-
-interface Shown {
-  openIds: ReadonlySet<number>;
-  /** Texts that the reader has. */
-  said: ReadonlySet<string>;
-  repeats: (text: string) => boolean;
-}
-
-/**
- * The last sessions with a telling conclusion, newest first: the request and that conclusion. The report of a sub-agent
- * answers no request of the user.
- */
-function lastSessions(conclusions: readonly QuotedRecord[], { openIds, said, repeats }: Shown): Line[] {
-  const fitting = conclusions.filter(
-    (one) =>
-      one.subtitle?.startsWith(askedMark) === true &&
-      !openIds.has(one.id) &&
-      !said.has(textKey(one)) &&
-      !repeats(one.summary),
-  );
-  const lines = mergedFirst(bestOfSessions(fitting)).slice(0, maxSessions);
-  return newestFirst(lines).map((one) => sessionLine(one, repeats));
-}
-
-function bestOfSessions(conclusions: readonly QuotedRecord[]): QuotedRecord[] {
-  const best = new Map<string, QuotedRecord>();
-  for (const one of conclusions) {
-    const before = best.get(one.sdk_session_id);
-    if (before === undefined || (one.salience ?? 0) > (before.salience ?? 0))
-      best.set(one.sdk_session_id, one);
-  }
-  return [...best.values()];
-}
-
-const maxSessions = 3;
-
-function sessionLine(one: QuotedRecord, repeats: Shown["repeats"]): Line {
-  const request = ownSubtitle(one) === "" ? (one.subtitle ?? "").slice(askedMark.length) : "";
-  const asked = repeats(request) ? "" : plainLine(request, maxChars.asked).replace(/[.:]+$/, "");
-  const quote = plainLine(one.summary, maxChars.came);
-  const came = `${claimBefore(one, quote)}${quote}`;
-  return {
-    record: one,
-    text: `- ${asked === "" ? "" : `${asked} → `}${came} (#${one.id}, ${dayOf(one.created_at_epoch)})${branchMark(one)}`,
-  };
-}

@@ -9,7 +9,7 @@ import {
   type ProjectFolders,
 } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { interruptedLine, lastWordsOf } from "./last-summary.ts";
+import { interruptedLine, lastWordsOf, modelSummaries } from "./last-summary.ts";
 import { plainLine } from "./quote.ts";
 import { createMarkdown, frameOf, inColors, lastLines, pinnedLines, renderEmptyTerminal } from "./render.ts";
 import { startSections } from "./start-sections.ts";
@@ -113,6 +113,7 @@ async function viewFor(
   const forSections = {
     ...{ projects, known, tokens: sectionTokens },
     interrupted: exceptSession === undefined ? null : interruptedLine(port, projects, exceptSession),
+    summaries: modelSummaries(port, projects),
     ...(rulesCommand && { rulesCommand }),
   };
   const { sections, isKept, records: quoted } = startSections(port.statements, forSections);

@@ -17,7 +17,7 @@ export interface ActiveSession {
   abortController: AbortController;
   generatorPromise: Promise<unknown> | null;
   lastPromptNumber: number;
-  /** Epoch of its first call since the worker started or the session was released. */
+  /** Epoch of its first call since the worker started, or since it was released. */
   readonly startTime: number;
   /** Tokens since `startTime`. */
   cumulativeInputTokens: number;
@@ -33,22 +33,7 @@ export interface SessionInWork {
   user_prompt: string;
 }
 
-export interface SessionCall {
-  readonly signal: AbortSignal;
-  /** The session with its claimed messages. */
-  start(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession;
-  /** `isOver`: nothing more comes, so the session is forgotten. */
-  end(options?: { isOver: boolean }): void;
-}
-
 export type ActiveSessions = ReturnType<typeof createActiveSessions>;
-
-interface Options {
-  clock: Clock;
-  idleMs?: number;
-  /** Sessions without a call that are kept; the longest idle are released first. */
-  idleAtMost?: number;
-}
 
 interface Call {
   abortController: AbortController;
@@ -56,54 +41,49 @@ interface Call {
   ended: Promise<void>;
 }
 
-const tenMinutesMs = 10 * 60_000;
-
+// Sessions without a call that are kept; the longest idle are released first.
+const idleAtMost = 100;
 // A prompt can be as long as a file, and idle sessions keep theirs.
 const maxPromptChars = 2_000;
 
-export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost = 100 }: Options) {
+export function createActiveSessions({ clock }: { clock: Pick<Clock, "now"> }) {
   const calls = new Map<number, Call>();
-  const idle = new RecentMap<number, { active: ActiveSession; since: number }>(idleAtMost);
+  const idle = new RecentMap<number, ActiveSession>(idleAtMost);
   let isClosed = false;
-
-  function start(call: Call, session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
-    const active = idle.get(session.id)?.active ?? createActive(session, clock.now());
-    idle.delete(session.id);
-    call.active = active;
-    const numbers = messages.map(({ prompt_number }) => prompt_number ?? 0);
-    return Object.assign(active, {
-      pendingMessages: messages,
-      abortController: call.abortController,
-      generatorPromise: call.ended,
-      lastPromptNumber: Math.max(active.lastPromptNumber, ...numbers),
-    });
-  }
-
-  function rest(active: ActiveSession): void {
-    Object.assign(active, { pendingMessages: [], generatorPromise: null });
-    idle.set(active.sessionDbId, { active, since: clock.monotonicMs() });
-  }
 
   return {
     /** Begins a call before its messages are claimed: it can be cancelled until `end`. */
-    begin(id: number): SessionCall {
+    begin(id: number) {
       let end: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
       const call: Call = { abortController: new AbortController(), active: null, ended };
       if (isClosed) call.abortController.abort(new MemError("cancelled"));
       calls.set(id, call);
       return {
-        signal: call.abortController.signal,
-        start: (session, messages) => start(call, session, messages),
-        end({ isOver } = { isOver: false }) {
+        /** The session with its claimed messages. */
+        start(session: SessionInWork, messages: readonly PendingMessage[]): ActiveSession {
+          const active = idle.get(session.id) ?? createActive(session, clock.now());
+          const numbers = messages.map(({ prompt_number }) => prompt_number ?? 0);
+          call.active = Object.assign(active, {
+            pendingMessages: messages,
+            abortController: call.abortController,
+            generatorPromise: ended,
+            lastPromptNumber: Math.max(active.lastPromptNumber, ...numbers),
+          });
+          return active;
+        },
+        /** `isOver`: nothing more comes, so the session is forgotten. */
+        end({ isOver } = { isOver: false }): void {
           calls.delete(id);
-          if (call.active !== null && !isOver) rest(call.active);
+          const { active } = call;
+          if (isOver) idle.delete(id);
+          else if (active !== null)
+            idle.set(id, Object.assign(active, { pendingMessages: [], generatorPromise: null }));
           end();
         },
       };
     },
-    get: (id: number) => calls.get(id)?.active ?? idle.get(id)?.active,
-    count: () => [...calls.values()].filter(({ active }) => active !== null).length + idle.size,
+    get: (id: number) => calls.get(id)?.active ?? idle.get(id),
     /** Cancels the session's call, if any, and waits for its end. */
     async cancel(id: number) {
       const call = calls.get(id);
@@ -115,12 +95,6 @@ export function createActiveSessions({ clock, idleMs = tenMinutesMs, idleAtMost 
       isClosed = true;
       for (const { abortController } of calls.values()) abortController.abort(new MemError("cancelled"));
     },
-    /** Forgets the sessions without a call for `idleMs`. */
-    releaseIdle() {
-      const before = clock.monotonicMs() - idleMs;
-      for (const [id, { since }] of idle) if (since <= before) idle.delete(id);
-    },
-    releaseAll: () => idle.clear(),
   };
 }
 

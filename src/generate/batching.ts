@@ -1,20 +1,7 @@
 // When the messages of a session are due for a call. Each call pays for the model's instructions, so a turn gets one, at its
 // end.
 
-/** The due messages of a session; the store counts no more than it was asked to. */
-export interface WaitingMessages {
-  count: number;
-  /** Epoch of the newest one. */
-  newestAt: number;
-  /** The turn ended. Not looked up when the count reaches the limit. */
-  hasSummarize: boolean;
-  /** They were put back before: there is nothing to wait for. */
-  isRetry: boolean;
-  /** The session ended: nothing more comes. */
-  isCompleted: boolean;
-  /** The user sent a further prompt since the first one: its turn was broken off. */
-  isBeforePrompt: boolean;
-}
+import type { WaitingMessages } from "../core/records/queue.ts";
 
 export interface Batching {
   /** Messages of one call at most; of such that failed before, and characters of their payloads. */
@@ -43,9 +30,12 @@ export const hostedBatching: Batching = { ...modelBatching, idleMs: 5_000 };
 export const localBatching: Batching = { maxMessages: 50, maxRetried: 1, maxChars: 1_000_000, idleMs: null };
 
 /** Epoch at which the messages are due, as far as is known now. */
-export function dueAt(waiting: WaitingMessages, { idleMs, maxMessages }: Batching, now: number): number {
-  if (idleMs === null || waiting.count >= maxMessages) return now;
-  if (waiting.hasSummarize || waiting.isRetry || waiting.isCompleted || waiting.isBeforePrompt) return now;
-  // The clock was put back since it was stored: its age is unknown.
-  return waiting.newestAt > now ? now : waiting.newestAt + idleMs;
+export function dueAt(
+  { count, newestAt, isOver }: WaitingMessages,
+  { idleMs, maxMessages }: Batching,
+  now: number,
+): number {
+  // With a clock that was put back since they were stored, their age is unknown.
+  if (idleMs === null || isOver || count >= maxMessages || newestAt > now) return now;
+  return newestAt + idleMs;
 }

@@ -1,32 +1,23 @@
 // One call: claims a batch of a session, asks the provider, and stores the reply or releases the messages.
 import type { Clock } from "../core/clock.ts";
 import { type MemError, toMemError } from "../core/errors.ts";
+import type { Made, Reply, SettledReply } from "../core/records/drafts.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
-import type { Release } from "../core/records/queue.ts";
-import type { Observation, SessionSummary } from "../core/records/records.ts";
+import type { Release, WaitingMessages } from "../core/records/queue.ts";
 import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
-import type { Batching, WaitingMessages } from "./batching.ts";
+import type { Batching } from "./batching.ts";
 import { callProvider, storedError } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
 import { maxClaims, type Retries } from "./retry.ts";
-import { type SettledReply, settledUses } from "./settled-uses.ts";
+import { settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
 import { noUsage } from "./token-usage.ts";
-import { isDescribed, isShown, withoutEmptyTurns } from "./turns.ts";
+import { describedOf, shownOf } from "./turns.ts";
 
 export interface QueuedBatch extends GenerationBatch {
   session: SessionInWork & { status: "active" | "completed" };
-}
-
-export interface Made {
-  observations: Observation[];
-  summaries: SessionSummary[];
-  /** Older observations that are routine or superseded now. */
-  changed?: Observation[];
-  /** Records that the reply leaves out. */
-  deleted?: readonly { kind: "observation" | "summary"; id: number; project: string }[];
 }
 
 /** The queue's port: SQLite in the worker, Postgres on the server. */
@@ -39,14 +30,6 @@ export interface GenerationQueue<B extends QueuedBatch = QueuedBatch> {
   release(messages: readonly ClaimedMessage[], release: Release): Promise<void>;
   /** Reads at most `limit` due messages of the session; null when none is due. */
   waiting(sessionId: number, now: number, limit: number): WaitingMessages | null;
-}
-
-/** The queue of a worker, which writes provisional records too. */
-export interface DraftQueue<B extends QueuedBatch = QueuedBatch> extends GenerationQueue<B> {
-  /** The session's oldest messages without provisional records; null when there are none. */
-  undrafted(sessionId: number, limit: number): B | null;
-  /** Stores provisional records; the messages wait on. */
-  draft(batch: B, reply: SettledReply): Promise<Made>;
 }
 
 export interface BatchDeps<B extends QueuedBatch> {
@@ -115,11 +98,11 @@ async function work<B extends QueuedBatch>(deps: BatchDeps<B>, batch: B, call: C
   const { signal } = active.abortController;
   // The messages that are left out are completed with the batch: read, and nothing to record.
   const isModel = permit !== null && deps.batching.idleMs !== null;
-  const messages = withoutEmptyTurns(batch).filter(isModel ? isShown : isDescribed);
-  const isAsked = messages.length > 0;
+  const part = isModel ? shownOf(batch) : describedOf(batch);
+  const isAsked = part.messages.length > 0;
   let reply: GenerationReply;
   try {
-    reply = isAsked ? await ask(deps, { ...batch, messages }, call) : emptyReply(deps.provider);
+    reply = isAsked ? await ask(deps, part, call) : emptyReply(deps.provider);
   } catch (cause) {
     const failure = toMemError(signal.aborted ? signal.reason : cause);
     if (signal.aborted && !(failure instanceof ModelFailure)) {
@@ -169,7 +152,7 @@ export async function ask(
 async function store<B extends QueuedBatch>(
   { queue, clock, onFailure }: BatchDeps<B>,
   batch: B,
-  reply: GenerationReply,
+  reply: Reply,
 ): Promise<Made | undefined> {
   try {
     return await queue.complete(batch, settledUses(batch, reply));
@@ -183,6 +166,7 @@ async function store<B extends QueuedBatch>(
 
 const storeRetryMs = 60_000;
 
+// A turn is tried again as a whole.
 async function releaseFailed<B extends QueuedBatch>(
   deps: BatchDeps<B>,
   batch: B,
@@ -193,30 +177,15 @@ async function releaseFailed<B extends QueuedBatch>(
   const reason = storedError(failure);
   const answers = circuit.answers();
   const { messages } = batch;
-  if (failure instanceof ModelFailure)
-    permit?.failed(
-      failure,
-      now,
-      messages.every((each) => retries.explains(each, failure, answers)),
-    );
+  const isOfModel = failure instanceof ModelFailure;
+  if (isOfModel) permit?.failed(failure, now, retries.explains(messages, failure, answers));
   onFailure(reason, messages.length);
   const uselessUntil = circuit.isUseless() ? circuit.resumesAt(now) : null;
   const call = { reason, now, isProbe: permit?.isProbe === true, answers, uselessUntil };
-  const releases = messages.map((message) => ({
-    message,
-    release: retries.afterFailure(message, failure, call),
-  }));
-  // A turn is tried again as a whole.
-  const at = Math.max(...releases.map(({ release }) => ("at" in release ? release.at : 0)));
-  const isRefused = releases.every(({ release }) => release.kind === "dead");
-  if (isRefused && failure instanceof ModelFailure && (await writeLocally(deps, batch, active)))
+  const release = retries.afterFailure(messages, failure, call);
+  if (release.kind === "dead" && isOfModel && (await writeLocally(deps, batch, active)))
     retries.finished(messages);
-  else
-    await Promise.all(
-      releases.map(({ message, release }) =>
-        queue.release([message], "at" in release ? { ...release, at } : release),
-      ),
-    );
+  else await queue.release(messages, release);
 }
 
 /** Writes a turn without the model that cannot. False where `local` cannot; a store error retries. */
@@ -227,8 +196,7 @@ async function writeLocally<B extends QueuedBatch>(
 ): Promise<boolean> {
   if (deps.local === null) return false;
   try {
-    const messages = withoutEmptyTurns(batch).filter(isDescribed);
-    const reply = await ask(deps, { ...batch, messages }, { permit: null, active });
+    const reply = await ask(deps, describedOf(batch), { permit: null, active });
     const made = await store(deps, batch, reply);
     if (made !== undefined) deps.onCompleted(made);
     return true;
@@ -238,27 +206,29 @@ async function writeLocally<B extends QueuedBatch>(
   }
 }
 
-/** Writes provisional records of the session's new messages, which then wait for the model. True when more may come. */
+export type DraftDeps<B extends QueuedBatch> = Pick<BatchDeps<B>, "onCompleted" | "timeoutMs"> & {
+  queue: {
+    /** The oldest messages of one turn of the session without provisional records; null when there are none. */
+    undrafted(sessionId: number, limit: number): B | null;
+    /** Stores provisional records; the messages wait on. */
+    draft(batch: B, reply: SettledReply): Promise<Made>;
+  };
+};
+
+/** Writes provisional records of new messages, which then wait for the model. False when the session has none. */
 export async function draftBatch<B extends QueuedBatch>(
-  {
-    queue,
-    onCompleted,
-    timeoutMs,
-  }: Pick<BatchDeps<B>, "onCompleted" | "timeoutMs"> & {
-    queue: Pick<DraftQueue<B>, "undrafted" | "draft">;
-  },
+  { queue, onCompleted, timeoutMs }: DraftDeps<B>,
   { sessionId, local, signal }: { sessionId: number; local: Provider; signal: AbortSignal },
 ): Promise<boolean> {
   const batch = queue.undrafted(sessionId, mostDrafted);
   if (batch === null) return false;
-  const messages = withoutEmptyTurns(batch).filter(isDescribed);
-  const reply = await callProvider(local, { ...batch, messages }, { timeoutMs, signal });
+  const reply = await callProvider(local, describedOf(batch), { timeoutMs, signal });
   onCompleted(await queue.draft(batch, settledUses(batch, asDraft(reply))));
-  return batch.messages.length === mostDrafted;
+  return true;
 }
 
 // What rules take for a rule of the user is a proposal until the model has judged it.
-function asDraft(reply: GenerationReply): GenerationReply {
+function asDraft(reply: Reply): Reply {
   const observations = reply.observations.map(({ statement, ...draft }) =>
     statement === undefined ? draft : { ...draft, statement: { ...statement, standing: false } },
   );

@@ -21,8 +21,6 @@ interface MeteredDeps {
  * | answered, or failed with the vendor's token count | the vendor's count                                    |
  * | `timeout`, `aborted`, `bad_answer`                | an estimate: four characters a token, without output  |
  * | refused, answered by an HTML page, or never sent  | nothing                                               |
- *
- * A call that is aborted while it waits for a slot looks like one that was sent: it is estimated too.
  */
 export function createMeteredClient({ client, spend, prices, clock }: MeteredDeps): ModelClient {
   return {

@@ -1,19 +1,19 @@
 // The provider port: turns a batch of messages of one session into drafts of memory.
-import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
+import type { Reply } from "../core/records/drafts.ts";
 import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
 import type { TokenUsage } from "./token-usage.ts";
 import type { Known } from "./writer/known-things.ts";
 
-/** Messages of one session, oldest first, already cleaned. */
+/** Messages of one turn of a session, oldest first, already cleaned. */
 export interface GenerationBatch {
   session: { id: number; claude_session_id: string; project: string; user_prompt: string };
   /** A message that asks for a summary is the last one. */
   messages: readonly ClaimedMessage[];
   /** Titles of the session's newest observations, oldest first; for a summary, those that no summary covers yet. */
   recentTitles: readonly string[];
-  /** The turn of each message that asks for a summary. */
-  turns?: ReadonlyMap<number, Turn>;
+  /** The turn that the last message ends; absent where it goes on. */
+  turn?: Turn | undefined;
   /** The prompt of a turn that has not ended. */
   request?: string | undefined;
   /** Reads what is known from before the end of the turn. */
@@ -22,22 +22,9 @@ export interface GenerationBatch {
   askOnce?: boolean;
 }
 
-/** A message that is in no draft's sources was read and holds nothing worth recording. */
-export interface GenerationReply {
-  observations: DraftObservation[];
-  summaries: DraftSummary[];
-  /** `local`, or the full id of the model that wrote it. */
-  generator: string;
+export interface GenerationReply extends Reply {
   /** Of all its calls. */
   usage: TokenUsage;
-  /** `local` wrote it instead of a model: worth regenerating. */
-  upgrade?: boolean;
-  /** A model saw the messages: what rules wrote of them and it leaves out goes. */
-  isJudged?: boolean;
-  /** Ids of open work that the turn ended. */
-  closes?: readonly number[];
-  /** Provisional, until the model's call at the end of the turn. */
-  isDraft?: boolean;
 }
 
 /**

@@ -5,7 +5,7 @@
 // | stopped | start                                     | running                                          |
 // | running | reply stored                              | running: old records replaced, next batch        |
 // | running | a source was withdrawn                    | running: nothing stored, the rest is asked again |
-// | running | batch failed                              | running: old records stay, retried twice, alone  |
+// | running | batch failed                              | running: old records stay, retried twice         |
 // | running | provider paused (rate, quota, outage)     | running, waiting for the provider                |
 // | running | budget spent, access refused, stopped,    | stopped with the reason; the rest stays listed   |
 // |         | five failures in a row                    |                                                  |
@@ -15,15 +15,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import { MemError, toMemError } from "../core/errors.ts";
+import type { Made, SettledReply } from "../core/records/drafts.ts";
 import type { RegenerationRequest } from "../core/records/regeneration.ts";
 import { callProvider, redactedMessage } from "./call-provider.ts";
 import type { CircuitBreaker, Permit } from "./circuit-breaker.ts";
-import { emptyReply, type Made } from "./generate-batch.ts";
-import { ModelFailure } from "./model-failure.ts";
+import { emptyReply } from "./generate-batch.ts";
+import { ModelFailure, type ModelFailureKind } from "./model-failure.ts";
 import type { GenerationBatch, GenerationReply, Provider } from "./provider.ts";
-import { type SettledReply, settledUses } from "./settled-uses.ts";
+import { settledUses } from "./settled-uses.ts";
 import { BudgetSpent } from "./spend.ts";
-import { isShown } from "./turns.ts";
+import { shownOf } from "./turns.ts";
 
 /** The durable list of raw events to regenerate. */
 export interface RegenerationList<B extends GenerationBatch = GenerationBatch> {
@@ -188,9 +189,8 @@ async function workOff<B extends GenerationBatch>(context: RunContext<B>): Promi
 /** One turn, in one call; none where nothing of it is shown to a model. */
 async function regenerate<B extends GenerationBatch>(context: RunContext<B>, batch: B): Promise<Outcome> {
   const { list, progress } = context;
-  const messages = batch.messages.filter(isShown);
-  const reply =
-    messages.length === 0 ? emptyReply(context.model) : await ask(context, batch, { ...batch, messages });
+  const part = shownOf(batch);
+  const reply = part.messages.length === 0 ? emptyReply(context.model) : await ask(context, batch, part);
   if (typeof reply === "string" || !("usage" in reply)) return reply;
   // A store error ends the run: an answer that cannot be stored must not be paid for again.
   const made = await list.complete(batch, settledUses(batch, reply));
@@ -254,23 +254,22 @@ async function admitted<B extends GenerationBatch>(
   }
 }
 
-function reactionTo(failure: MemError): "stop" | "wait" | "fail" | "fail or outage" {
+type Reaction = "stop" | "wait" | "fail" | "fail or outage";
+
+// A single failure may be the batch's own; while the provider is paused it is an outage.
+const reactions: Readonly<Record<ModelFailureKind, Reaction>> = {
+  auth: "stop",
+  rate_limited: "wait",
+  quota: "wait",
+  unavailable: "fail or outage",
+  timeout: "fail or outage",
+  bad_request: "fail or outage",
+  bad_answer: "fail",
+  overflow: "fail",
+};
+
+function reactionTo(failure: MemError): Reaction {
   if (failure instanceof BudgetSpent) return "stop";
   if (!(failure instanceof ModelFailure)) return "fail";
-  switch (failure.kind) {
-    case "auth":
-      return "stop";
-    case "rate_limited":
-    case "quota":
-      return "wait";
-    // A single failure may be the batch's own; while the provider is paused it is an outage.
-    case "unavailable":
-    case "timeout":
-    case "bad_request":
-      return "fail or outage";
-    case "bad_answer":
-      return failure.isPage ? "fail or outage" : "fail";
-    case "overflow":
-      return "fail";
-  }
+  return failure.isPage ? "fail or outage" : reactions[failure.kind];
 }

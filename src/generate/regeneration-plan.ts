@@ -6,7 +6,8 @@ import type { ModelClient } from "./model-client.ts";
 import { costOf, type Prices } from "./prices.ts";
 import type { GenerationBatch } from "./provider.ts";
 import type { BudgetState, Spend } from "./spend.ts";
-import { isShown } from "./turns.ts";
+import { shownOf } from "./turns.ts";
+import type { ModelProvider } from "./writer.ts";
 
 export interface RegenerationPlan {
   provider: string;
@@ -33,12 +34,11 @@ interface PlanDeps<B extends GenerationBatch> {
       visit: { maxMessages: number; each(batch: B): void },
     ): Promise<RegenerationSize>;
   };
-  /** Null where only `local` is configured. */
   client: Pick<ModelClient, "name" | "model" | "isOwn"> | null;
   /** Of one call. */
   maxMessages: number;
-  /** Characters of the request for a turn. */
-  charactersOf?: (batch: GenerationBatch) => number;
+  /** Null where only `local` is configured. */
+  model: Pick<ModelProvider, "charactersOf"> | null;
   prices: Pick<Prices, "costMicroUsd">;
   spend: Pick<Spend, "budgets">;
 }
@@ -47,16 +47,16 @@ interface PlanDeps<B extends GenerationBatch> {
 export type PlanRegeneration = (request: RegenerationRequest | null) => Promise<RegenerationPlan>;
 
 export function createRegenerationPlan<B extends GenerationBatch>(deps: PlanDeps<B>): PlanRegeneration {
-  const { client, maxMessages, charactersOf = () => 0, prices, spend } = deps;
+  const { client, model, maxMessages, prices, spend } = deps;
   return async (request) => {
-    if (client === null) throw new MemError("no_model");
+    if (client === null || model === null) throw new MemError("no_model");
     let calls = 0;
     let characters = 0;
     const each = (batch: B): void => {
-      const messages = batch.messages.filter(isShown);
-      if (messages.length === 0) return;
+      const part = shownOf(batch);
+      if (part.messages.length === 0) return;
       calls += 1;
-      characters += charactersOf({ ...batch, messages });
+      characters += model.charactersOf(part);
     };
     const size = await deps.list.measure(request, { maxMessages, each });
     const inputTokens = Math.ceil(characters / charactersPerToken);

@@ -1,19 +1,20 @@
 // Parses a model's answer into drafts: keeps only what the messages and the mode support.
-import type { DraftObservation, DraftSummary } from "../core/records/drafts.ts";
-import type { ClaimedMessage } from "../core/records/messages.ts";
+import type { DraftObservation, DraftSummary, Reply } from "../core/records/drafts.ts";
 import type { Mode, ModeWord } from "../core/records/mode.ts";
 import { type SummaryPart, summaryParts } from "../core/records/summary-parts.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { GenerationBatch } from "./provider.ts";
-import { textOfTurn, turnOf } from "./turns.ts";
-import {
-  type ReadAnswer,
-  type ReadObservation,
-  type ReadSummary,
-  readAnswer,
-} from "./writer/answer-schema.ts";
+import { textOfTurn } from "./turns.ts";
+import { type ReadAnswer, type ReadObservation, readAnswer } from "./writer/answer-schema.ts";
 import { cleanLine, cleanLines, cleanProse, firstSentence, longest } from "./writer/answer-words.ts";
-import { type Evidence, evidenceOf, isEndOf, leastTrusted, spelledAs } from "./writer/evidence.ts";
+import {
+  type Evidence,
+  evidenceOf,
+  isEndOf,
+  leastTrusted,
+  mentionsIn,
+  spelledAs,
+} from "./writer/evidence.ts";
 import { findAnswer } from "./writer/find-answer.ts";
 import { closedBy, type Known } from "./writer/known-things.ts";
 import { ordersReader } from "./writer/sentence-checks.ts";
@@ -29,7 +30,7 @@ export class UselessAnswer extends ModelFailure {
   }
 }
 
-export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turns"> & {
+export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "recentTitles" | "turn"> & {
   known?: Known;
 };
 
@@ -39,34 +40,29 @@ export type AnsweredBatch = Pick<GenerationBatch, "session" | "messages" | "rece
  * answer is valid as a whole, because messages without a draft count as read.
  */
 export function parseReply(text: string, batch: AnsweredBatch, mode: Mode): ReadReply {
-  if (text.length > longestAnswer) throw bad(`it is longer than ${longestAnswer} characters`);
+  if (text.length > longestAnswer) throw new UselessAnswer(`it is longer than ${longestAnswer} characters`);
   const answer = shapeOf(text);
-  const proof = createProof(batch);
+  const evidence = batch.messages.map((message) => evidenceOf(message, batch));
+  const proof: Proof = { batch, evidence, mentions: mentionsIn(batch) };
   const observations = observationsOf(answer.observations, proof, mode);
-  const ends = batch.messages.filter(({ message }) => message.type === "summarize");
-  const closed = ends.map((summarize) => ({ summarize, read: readFor(summarize, answer.summaries, batch) }));
-  const summaries = closed.flatMap(({ summarize, read }) => summaryOf(read, summarize, { proof, mode }));
-  const { confirmed, nothing } = answer;
-  const known = batch.known?.records ?? [];
-  const statements = closed.flatMap(({ read, summarize }) =>
-    statementsOf({ confirmed, nothing, statements: read?.statements ?? [] }, summarize, {
-      ...{ batch, mode, known },
-    }),
-  );
-  const isUnsaid = observations.length + summaries.length === 0 && confirmed.length === 0 && !nothing;
-  if (isUnsaid && closed.every(({ read }) => read === undefined))
-    throw bad("it neither records anything nor says that there is nothing to record");
-  const said = ends.map((end) => textOfTurn(turnOf(end, batch))).join("\n");
-  const closes = closedBy(answer.closes, known, said).map(({ id }) => id);
-  return { observations: [...observations, ...statements], summaries, closes };
+  const { summary, statements, confirmed, nothing } = answer;
+  if (observations.length + statements.length + confirmed.length === 0 && !nothing && summary == null)
+    throw new UselessAnswer("it neither records anything nor says that there is nothing to record");
+  const end = batch.messages.at(-1);
+  const { turn, known = { records: [] } } = batch;
+  if (turn === undefined || end === undefined) return { observations, summaries: [], closes: [] };
+  const isOfUser = end.message.agent_id === undefined;
+  const stated = statementsOf(answer, {
+    ...{ turn, source: end.id, isOfUser, mode, known: known.records },
+  });
+  return {
+    observations: [...observations, ...stated],
+    summaries: summary == null ? [] : summaryOf(summary, end.id, { proof, mode }),
+    closes: closedBy(answer.closes, known.records, textOfTurn(turn)).map(({ id }) => id),
+  };
 }
 
-export interface ReadReply {
-  observations: DraftObservation[];
-  summaries: DraftSummary[];
-  /** Ids of known open work that the turn ended. */
-  closes: number[];
-}
+export type ReadReply = Required<Pick<Reply, "observations" | "summaries" | "closes">>;
 
 // A full answer to twenty messages is about 30 kB.
 const longestAnswer = 400_000;
@@ -74,34 +70,19 @@ const longestAnswer = 400_000;
 function shapeOf(text: string): ReadAnswer {
   const found = findAnswer(text);
   if (found === null)
-    throw bad(text.trim() === "" ? "it is empty" : "it holds no JSON object that can be read");
+    throw new UselessAnswer(text.trim() === "" ? "it is empty" : "it holds no JSON object that can be read");
   const { success, data } = readAnswer.safeParse(found);
-  if (!success) throw bad("its JSON has another shape than was asked for");
+  if (!success) throw new UselessAnswer("its JSON has another shape than was asked for");
   return data;
 }
 
-type Proof = ReturnType<typeof createProof>;
-
-function createProof(batch: AnsweredBatch) {
-  const evidence = batch.messages.map((message) => evidenceOf(message, batch));
-  const known = new Map<string, boolean>();
-  return {
-    batch,
-    /** By position, as the prompt numbers them from 1. */
-    evidence,
-    /** Whether any message contains the path. */
-    mentions(path: string): boolean {
-      const before = known.get(path);
-      if (before !== undefined || known.size >= mostPathsLookedFor) return before ?? false;
-      const found = evidence.some((each) => each.mentions(path));
-      known.set(path, found);
-      return found;
-    },
-  };
+interface Proof {
+  batch: AnsweredBatch;
+  /** By position, as the prompt numbers them from 1. */
+  evidence: readonly Evidence[];
+  /** Whether any message contains the path. */
+  mentions(path: string): boolean;
 }
-
-// Each path is searched in all messages: an answer full of invented ones must not hold up the worker.
-const mostPathsLookedFor = 300;
 
 // An observation that only asks for a summary is part of that summary.
 function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mode): DraftObservation[] {
@@ -109,7 +90,7 @@ function observationsOf(read: readonly ReadObservation[], proof: Proof, mode: Mo
   const isWorkLeftOut =
     ofWork.length === 0 && proof.batch.messages.some((_, at) => isObservation(proof, at + 1));
   if (read.length > 0 && isWorkLeftOut)
-    throw bad("its observations name only messages that ask for a summary as their sources");
+    throw new UselessAnswer("its observations name only messages that ask for a summary as their sources");
   const made = ofWork.map((each) => observationOf(each, proof, mode));
   return made.filter(({ title, narrative, facts }) => ![title, narrative ?? "", ...facts].some(ordersReader));
 }
@@ -125,18 +106,20 @@ function observationOf(read: ReadObservation, proof: Proof, mode: Mode): DraftOb
     .sort((a, b) => a - b);
   // A single message is the source of every observation.
   if (numbers.length === 0 && proof.batch.messages.length === 1 && isObservation(proof, 1)) numbers.push(1);
-  if (numbers.length === 0) throw bad("an observation names no message that was sent as its source");
+  if (numbers.length === 0)
+    throw new UselessAnswer("an observation names no message that was sent as its source");
   const evidence = numbers.flatMap((number) => proof.evidence[number - 1] ?? []);
   const narrative = cleanProse(read.narrative, longest.narrative);
   const facts = cleanLines(read.facts, longest.fact, longest.facts);
   const title =
     cleanLine(read.title, longest.title) ||
     cleanLine(firstSentence(narrative) || facts[0] || "", longest.title);
-  if (title === "") throw bad("an observation has neither title nor text");
+  if (title === "") throw new UselessAnswer("an observation has neither title nor text");
   const subtitle = cleanLine(read.subtitle, longest.subtitle);
   const obs_type = wordOf(mode.types, read.type) ?? mode.types[0]?.id ?? "discovery";
   // A routine use that taught the model something has facts.
-  const isRoutine = obs_type === "discovery" && facts.length === 0 && evidence.every((each) => each.routine);
+  const isRoutine =
+    obs_type === "discovery" && facts.length === 0 && evidence.every((each) => each.routine === true);
   return {
     obs_type,
     title,
@@ -156,23 +139,11 @@ function isObservation({ batch }: Proof, number: number): boolean {
   return batch.messages[number - 1]?.message.type === "observation";
 }
 
-// A turn may need no summary; one that was not asked for is left out.
-function readFor(
-  summarize: ClaimedMessage,
-  read: readonly ReadSummary[],
-  { messages }: AnsweredBatch,
-): ReadSummary | undefined {
-  const named = read.find(({ source }) => messages[source - 1] === summarize);
-  const asked = messages.filter(({ message }) => message.type === "summarize");
-  return named ?? (asked.length === 1 && read.length === 1 ? read[0] : undefined);
-}
-
 function summaryOf(
-  read: ReadSummary | undefined,
-  summarize: ClaimedMessage,
+  read: NonNullable<ReadAnswer["summary"]>,
+  source: number,
   { proof, mode }: { proof: Proof; mode: Mode },
 ): DraftSummary[] {
-  if (read === undefined) return [];
   const part = (name: SummaryPart) => {
     const text = cleanProse(read[name], longest.summaryPart);
     return text === "" || ordersReader(text) ? null : text;
@@ -187,7 +158,7 @@ function summaryOf(
     facts: cleanLines(read.facts, longest.fact, longest.facts).filter((fact) => !ordersReader(fact)),
     concepts: conceptsOf(read.concepts, mode),
     ...filesOf(read, proof.evidence, proof),
-    source: summarize.id,
+    source,
   };
   return summaryParts.every((name) => draft[name] === null) ? [] : [draft];
 }
@@ -198,8 +169,8 @@ function filesOf(
   evidence: readonly Evidence[],
   { mentions }: Proof,
 ): { files_read: string[]; files_modified: string[] } {
-  const modified = withoutRepeats(evidence.flatMap((each) => each.filesModified));
-  const seen = withoutRepeats([...modified, ...evidence.flatMap((each) => each.filesRead)]);
+  const modified = withoutRepeats(evidence.flatMap((each) => each.files_modified));
+  const seen = withoutRepeats([...modified, ...evidence.flatMap((each) => each.files_read)]);
   const named = [...read.files_read, ...read.files_modified].flatMap((entry) => {
     const path = cleanLine(entry, longest.path + 1);
     if (path === "" || path.length > longest.path) return [];
@@ -228,8 +199,4 @@ function wordOf(words: readonly ModeWord[], said: string): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, "");
   const wanted = plain(said.slice(0, 100));
   return words.find(({ id, label }) => plain(id) === wanted || plain(label) === wanted)?.id;
-}
-
-function bad(why: string): UselessAnswer {
-  return new UselessAnswer(why);
 }

@@ -61,10 +61,10 @@ interface Delayed {
 }
 
 export function createRetries() {
-  // Failures that count against no message yet.
+  // Failures that count against no turn yet, by its first message.
   const delayed = new RecentMap<number, Delayed>(maxRemembered);
 
-  function delay({ id }: ClaimedMessage, kind: ModelFailureKind, call: FailedCall): Release {
+  function delay(id: number, kind: ModelFailureKind, call: FailedCall): Release {
     const times = (delayed.get(id)?.times ?? 0) + 1;
     delayed.set(id, { times, kind, answers: call.answers });
     // Behind the others at the next try. The store takes a later time for a clock that was put back.
@@ -72,18 +72,19 @@ export function createRetries() {
     return { kind: "later", at, error: call.reason };
   }
 
-  function afterOutage(message: ClaimedMessage, kind: ModelFailureKind, call: FailedCall): Release {
-    const before = delayed.get(message.id);
-    if (before === undefined || call.answers <= before.answers || call.isProbe)
-      return delay(message, kind, call);
-    delayed.set(message.id, { ...before, answers: call.answers });
-    return counted(message, call);
+  function afterOutage(messages: Failed, kind: ModelFailureKind, call: FailedCall): Release {
+    const id = keyOf(messages);
+    const before = delayed.get(id);
+    if (before === undefined || call.answers <= before.answers || call.isProbe) return delay(id, kind, call);
+    delayed.set(id, { ...before, answers: call.answers });
+    return counted(messages, call);
   }
 
   return {
-    afterFailure(message: ClaimedMessage, failure: MemError, call: FailedCall): Release {
-      if (!(failure instanceof ModelFailure)) return counted(message, call);
+    afterFailure(messages: Failed, failure: MemError, call: FailedCall): Release {
+      if (!(failure instanceof ModelFailure)) return counted(messages, call);
       const { kind } = failure;
+      const id = keyOf(messages);
       switch (kind) {
         case "rate_limited":
         case "quota":
@@ -91,36 +92,40 @@ export function createRetries() {
           return { kind: "give_back" };
         case "unavailable":
         case "timeout":
-          return afterOutage(message, kind, call);
+          return afterOutage(messages, kind, call);
         case "bad_request":
-          return call.answers === 0 ? delay(message, kind, call) : refused(call);
+          return call.answers === 0 ? delay(id, kind, call) : refused(call);
         case "bad_answer":
-          if (failure.isPage && call.uselessUntil === null) return counted(message, call, maxPages);
-          if (call.uselessUntil !== null || delayed.get(message.id)?.kind !== kind)
-            return delay(message, kind, call);
+          if (failure.isPage && call.uselessUntil === null) return counted(messages, call, maxPages);
+          if (call.uselessUntil !== null || delayed.get(id)?.kind !== kind) return delay(id, kind, call);
           return refused(call);
         case "overflow":
           return refused(call);
       }
     },
-    /** The message causes the useless answer: it got one before, and others got useful ones since. */
-    explains({ id }: ClaimedMessage, failure: MemError, answers: number): boolean {
-      const before = delayed.get(id);
-      if (before?.kind !== "bad_answer" || answers <= before.answers) return false;
-      return failure instanceof ModelFailure && failure.kind === "bad_answer";
+    /** The messages cause the useless answer: they got one before, and others got useful ones since. */
+    explains(messages: Failed, failure: ModelFailure, answers: number): boolean {
+      const before = delayed.get(keyOf(messages));
+      return failure.kind === "bad_answer" && before?.kind === "bad_answer" && answers > before.answers;
     },
-    finished(messages: readonly ClaimedMessage[]) {
-      for (const { id } of messages) delayed.delete(id);
+    finished(messages: Failed) {
+      delayed.delete(keyOf(messages));
     },
   };
+}
+
+type Failed = readonly Pick<ClaimedMessage, "id" | "failures">[];
+
+function keyOf([first]: Failed): number {
+  return first?.id ?? 0;
 }
 
 function refused({ reason }: FailedCall): Release {
   return { kind: "dead", error: reason };
 }
 
-function counted({ failures }: ClaimedMessage, { now, reason }: FailedCall, most = maxFailures): Release {
-  const tries = failures + 1;
+function counted(messages: Failed, { now, reason }: FailedCall, most = maxFailures): Release {
+  const tries = Math.max(...messages.map(({ failures }) => failures)) + 1;
   if (tries >= most) return { kind: "dead", error: reason };
   return { kind: "retry", at: now + retryDelayMs(tries), error: reason };
 }

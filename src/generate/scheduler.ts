@@ -5,8 +5,9 @@ import { failOpen, failOpenSync, MemError, toMemError } from "../core/errors.ts"
 import { dueAt } from "./batching.ts";
 import {
   type BatchDeps,
-  type DraftQueue,
+  type DraftDeps,
   draftBatch,
+  type GenerationQueue,
   generateBatch,
   type QueuedBatch,
 } from "./generate-batch.ts";
@@ -28,14 +29,15 @@ export interface Scheduler {
 }
 
 /** The queue of a single process. */
-export interface ScheduledQueue<B extends QueuedBatch = QueuedBatch> extends DraftQueue<B> {
-  /** Releases expired leases, except for `sessionsInWork`: a suspended machine's clock goes on without them. */
-  reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
-  sessionsDue(now: number): number[];
-  /** Whether the session has messages that `undrafted` would return. */
-  hasUndrafted(sessionId: number): boolean;
-  nextDue(now: number): number | null;
-}
+type ScheduledQueue<B extends QueuedBatch> = GenerationQueue<B> &
+  DraftDeps<B>["queue"] & {
+    /** Releases expired leases, except for `sessionsInWork`: a suspended machine's clock goes on without them. */
+    reclaimExpired(now: number, sessionsInWork: readonly number[]): Promise<number>;
+    sessionsDue(now: number): number[];
+    /** Whether the session has messages that `undrafted` would return. */
+    hasUndrafted(sessionId: number): boolean;
+    nextDue(now: number): number | null;
+  };
 
 export interface SchedulerDeps<B extends QueuedBatch> extends BatchDeps<B> {
   queue: ScheduledQueue<B>;
@@ -129,7 +131,6 @@ export function createScheduler<B extends QueuedBatch>(deps: SchedulerDeps<B>): 
       sessions.cancelAll();
       state.ending.abort(new MemError("cancelled"));
       await Promise.all([state.tasks.onIdle(), state.drafts.onIdle(), state.scheduling]);
-      sessions.releaseAll();
     },
   };
 }
@@ -264,10 +265,9 @@ function scheduleDue<B extends QueuedBatch>(state: State<B>): Promise<void> {
 }
 
 async function sweepDue<B extends QueuedBatch>(state: State<B>): Promise<void> {
-  const { queue, clock, sessions, circuit } = state.deps;
+  const { queue, clock, circuit } = state.deps;
   const now = clock.now();
   state.isFull = false;
-  sessions.releaseIdle();
   await queue.reclaimExpired(now, [...state.scheduled]);
   // After a failed probe another session is probed next: its messages may have been the cause.
   const due = queue.sessionsDue(now).map((id) => ({ id, suspicion: circuit.suspicion(id) }));

@@ -1,5 +1,5 @@
 // The turn that a request for a summary ends, and the turns that get no summary.
-import type { ClaimedMessage, PendingMessage } from "../core/records/messages.ts";
+import { type ClaimedMessage, endsTurn, type PendingMessage } from "../core/records/messages.ts";
 import type { Turn } from "../core/records/turn.ts";
 import { readCall } from "../core/tools/tool-kind.ts";
 import { userAnswersIn, userWordsIn } from "../core/tools/user-answers.ts";
@@ -7,15 +7,35 @@ import { answeredIn, saidIn } from "../statements/said-by-user.ts";
 import { closingCuesOf } from "../statements/text/sentence-cues.ts";
 import type { GenerationBatch } from "./provider.ts";
 
-/** Leaves out requests for the summary of a turn without work in which user and agent said nothing lasting. */
-export function withoutEmptyTurns(batch: Pick<GenerationBatch, "messages" | "turns">): ClaimedMessage[] {
-  return batch.messages.filter((claimed) => {
-    if (claimed.message.type !== "summarize" || !isSmallTalk(claimed.message)) return true;
-    const turn = turnOf(claimed, batch);
-    return (
-      turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.turn_only !== true) || saysLasting(turn)
-    );
+/** The batch as rules describe it, without tool uses that only their turn reads. */
+export function describedOf<B extends ShownPart>(batch: B): B {
+  return partOf(batch, ({ message }) => message.turn_only !== true);
+}
+
+/** The batch as a model is shown it: of what gets no record, the user's words; no task lists. */
+export function shownOf<B extends ShownPart>(batch: B): B {
+  return partOf(batch, ({ message }) => {
+    if (message.type === "summarize") return endsTurn(message);
+    if (userWordsIn(message).length > 0 || userAnswersIn(message).length > 0) return true;
+    return message.turn_only !== true && readCall(message).kind !== "tasks";
   });
+}
+
+type ShownPart = Pick<GenerationBatch, "messages" | "turn">;
+
+function partOf<B extends ShownPart>(batch: B, isKept: (claimed: ClaimedMessage) => boolean): B {
+  const isEmpty = isEmptyTurn(batch);
+  const messages = (isEmpty ? batch.messages.slice(0, -1) : batch.messages).filter(isKept);
+  return { ...batch, messages, turn: isEmpty ? undefined : batch.turn };
+}
+
+// A turn without work in which user and agent said nothing lasting gets no summary.
+function isEmptyTurn({ messages, turn }: ShownPart): boolean {
+  const end = messages.at(-1)?.message;
+  if (turn === undefined || end === undefined || !isSmallTalk(end)) return false;
+  return (
+    !turn.uses.some(({ isOfTurn, message }) => isOfTurn && message.turn_only !== true) && !saysLasting(turn)
+  );
 }
 
 // An answer to a question, a rule in any language, or a salient statement that the agent did not answer.
@@ -23,26 +43,6 @@ function saysLasting(turn: Turn): boolean {
   if (answeredIn(turn).length > 0) return true;
   const isUnanswered = turn.closing.trim() === "";
   return saidIn(turn).some(({ kind, salience }) => kind === "rule" || (isUnanswered && salience > 0));
-}
-
-/** False for a tool use that only its turn reads: it gets no record. */
-export function isDescribed({ message }: ClaimedMessage): boolean {
-  return message.turn_only !== true;
-}
-
-/** What a model is shown of a turn: of what gets no record, the user's words; no task lists. */
-export function isShown(claimed: ClaimedMessage): boolean {
-  if (claimed.message.type === "summarize") return true;
-  if (userWordsIn(claimed.message).length > 0 || userAnswersIn(claimed.message).length > 0) return true;
-  return isDescribed(claimed) && readCall(claimed.message).kind !== "tasks";
-}
-
-/** The turn that a request for a summary ends: as the queue read it, else from the messages of the batch. */
-export function turnOf(
-  summarize: ClaimedMessage,
-  { messages, turns }: Pick<GenerationBatch, "messages" | "turns">,
-): Turn {
-  return turns?.get(summarize.id) ?? turnWithin(summarize, messages);
 }
 
 /** What was said and done in a turn, for comparisons with what is known. */
@@ -56,23 +56,6 @@ export function inputOf({ tool_input = "" }: PendingMessage): string {
 }
 
 const longestInput = 300;
-
-function turnWithin(summarize: ClaimedMessage, messages: readonly ClaimedMessage[]): Turn {
-  const before = messages.slice(0, Math.max(0, messages.indexOf(summarize)));
-  const last = before.findLastIndex(({ message }) => message.type === "summarize");
-  const previous = before[last];
-  return {
-    ...textsOf(summarize),
-    previous: previous === undefined ? null : textsOf(previous),
-    uses: before.flatMap(({ id, message }, at) =>
-      message.type === "observation" ? [{ id, isOfTurn: at > last, message }] : [],
-    ),
-  };
-}
-
-function textsOf({ message }: ClaimedMessage): Pick<Turn, "prompt" | "closing"> {
-  return { prompt: message.last_user_message ?? "", closing: message.last_assistant_message ?? "" };
-}
 
 // The user's words are kept as a prompt in any case.
 function isSmallTalk({ last_user_message = "", last_assistant_message = "" }: PendingMessage): boolean {

@@ -1,7 +1,6 @@
 // The provider over a model: one call for a turn, repeated for a useless answer, and with shorter messages where it is too long.
 
 import { MemError } from "../core/errors.ts";
-import type { ClaimedMessage } from "../core/records/messages.ts";
 import type { Mode } from "../core/records/mode.ts";
 import type { ModelAnswer, ModelClient } from "./model-client.ts";
 import { ModelFailure } from "./model-failure.ts";
@@ -9,17 +8,10 @@ import { batchPrompt, fullMessageChars, type ShownBatch, systemPrompt } from "./
 import type { GenerationBatch, Provider } from "./provider.ts";
 import { parseReply, type ReadReply, UselessAnswer } from "./reply.ts";
 import { addUsage, noUsage, type TokenUsage } from "./token-usage.ts";
-import { inputOf, textOfTurn, turnOf } from "./turns.ts";
+import { inputOf, textOfTurn } from "./turns.ts";
 import { answerJsonSchema } from "./writer/answer-schema.ts";
 import { cleanLine } from "./writer/answer-words.ts";
 import { chooseKnown } from "./writer/known-things.ts";
-import type { Prompts } from "./writer/prompt-templates.ts";
-
-export interface ModelProviderDeps {
-  client: ModelClient;
-  mode: Mode;
-  prompts: Prompts;
-}
 
 export interface ModelProvider extends Provider {
   /** Characters of the request that `generate` sends. */
@@ -31,14 +23,14 @@ export interface ModelProvider extends Provider {
  * or an HTML page came; `overflow` and a cut answer once, with shorter messages. Every other failure is thrown. The usage
  * includes useless answers.
  */
-export function createModelProvider({ client, mode, prompts }: ModelProviderDeps): ModelProvider {
-  const system = systemPrompt(prompts, mode);
+export function createModelProvider({ client, mode }: { client: ModelClient; mode: Mode }): ModelProvider {
+  const system = systemPrompt(mode);
   const schema = answerJsonSchema(mode);
   return {
     name: client.name,
     charactersOf(batch) {
       const shown = { maxMessageChars: fullMessageChars };
-      return system.length + batchPrompt(prompts, withKnown(batch), shown).length;
+      return system.length + batchPrompt(withKnown(batch), shown).length;
     },
     async generate(batch, signal) {
       let usage: TokenUsage = noUsage;
@@ -49,8 +41,8 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
         const answer = await client.complete(
           {
             system,
-            prompt: batchPrompt(prompts, part.batch, part),
-            maxOutputTokens: outputTokensFor(messages),
+            prompt: batchPrompt(part.batch, part),
+            maxOutputTokens,
             schema,
             about: { sessionId: batch.session.id, project: batch.session.project, messages: messages.length },
           },
@@ -68,30 +60,18 @@ export function createModelProvider({ client, mode, prompts }: ModelProviderDeps
 
 function withKnown(batch: GenerationBatch): ShownBatch {
   const { records, summary } = batch.knownBefore?.() ?? { records: [], summary: "" };
-  const { messages, request = "", turns } = batch;
-  const end = messages.findLast(({ message }) => message.type === "summarize");
-  const text =
-    end === undefined
-      ? [request, ...messages.map(({ message }) => inputOf(message))].join("\n")
-      : textOfTurn(turnOf(end, { messages, ...(turns && { turns }) }));
+  const { messages, request = "", turn } = batch;
+  const text = turn
+    ? textOfTurn(turn)
+    : [request, ...messages.map(({ message }) => inputOf(message))].join("\n");
   return { ...batch, known: { records: chooseKnown(records, text), summary } };
 }
 
 // When a turn is too long for the model.
 const shortMessageChars = 500;
 
-// An observation takes about 300 tokens, a statement about 80. A cut answer is asked again.
-const outputTokensOfAny = 1_500;
-const outputTokensOfEach = 500;
-const outputTokensOfStatements = 700;
-const mostOutputTokens = 12_000;
-
-function outputTokensFor(messages: readonly ClaimedMessage[]): number {
-  const summaries = messages.filter(({ message }) => message.type === "summarize").length;
-  const wanted =
-    outputTokensOfAny + messages.length * outputTokensOfEach + summaries * outputTokensOfStatements;
-  return Math.min(mostOutputTokens, wanted);
-}
+// Answers to long turns take about 3,000. A cut answer is asked again.
+const maxOutputTokens = 8_000;
 
 const mostAnswers = 3;
 const longestModelId = 200;
@@ -105,27 +85,21 @@ interface Part {
 }
 
 async function write(part: Part, ask: Ask, mode: Mode): Promise<ReadReply> {
-  try {
-    return await askUntilUseful(part, ask, mode);
-  } catch (failure) {
-    if (!isTooMuch(failure)) throw failure;
-    const complaint =
-      failure instanceof AnswerCutOff ? "it was too long: write fewer observations" : undefined;
-    return await askUntilUseful({ ...part, maxMessageChars: shortMessageChars, complaint }, ask, mode);
-  }
-}
-
-async function askUntilUseful(part: Part, ask: Ask, mode: Mode): Promise<ReadReply> {
   // A message that failed before had its three answers then.
   const { messages, askOnce } = part.batch;
   const most = askOnce || messages.some(({ failures }) => failures > 0) ? 1 : mostAnswers;
-  let { complaint } = part;
+  let asked = part;
   for (let answers = 1; ; answers++) {
     try {
-      return useful(await ask({ ...part, complaint }), part.batch, mode);
+      return useful(await ask(asked), part.batch, mode);
     } catch (failure) {
-      if (!isUseless(failure) || answers === most) throw failure;
-      complaint = failure instanceof UselessAnswer ? failure.why : undefined;
+      if (isTooMuch(failure) && asked.maxMessageChars !== shortMessageChars) {
+        const complaint =
+          failure instanceof AnswerCutOff ? "it was too long: write fewer observations" : undefined;
+        asked = { ...part, maxMessageChars: shortMessageChars, complaint };
+        answers = 0;
+      } else if (!isUseless(failure) || answers === most) throw failure;
+      else asked = { ...asked, complaint: failure instanceof UselessAnswer ? failure.why : undefined };
     }
   }
 }

@@ -2,12 +2,12 @@
 import type { Clock } from "../core/clock.ts";
 import { failOpen } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { Made } from "../core/records/drafts.ts";
 import { createActiveSessions } from "../generate/active-sessions.ts";
 import { localBatching, modelBatching } from "../generate/batching.ts";
 import { type CircuitBreaker, createCircuitBreaker } from "../generate/circuit-breaker.ts";
-import type { Made } from "../generate/generate-batch.ts";
 import { createMeteredClient } from "../generate/metered-client.ts";
-import { createChosenModel, subscriptionPool } from "../generate/model/chosen-model.ts";
+import { createChosenModel } from "../generate/model/chosen-model.ts";
 import type { ModelClient } from "../generate/model-client.ts";
 import type { Provider } from "../generate/provider.ts";
 import { createLocalProvider } from "../generate/providers/local/local.ts";
@@ -16,7 +16,6 @@ import { callRecords } from "../generate/providers/subscription/client.ts";
 import { createRegenerator, type Regenerator } from "../generate/regenerate.ts";
 import { createRegenerationPlan, type PlanRegeneration } from "../generate/regeneration-plan.ts";
 import { type Concurrency, createScheduler, type Scheduler } from "../generate/scheduler.ts";
-import { loadPrompts } from "../generate/writer/prompt-templates.ts";
 import { createModelProvider, type ModelProvider } from "../generate/writer.ts";
 import type { Environment } from "../settings/environment.ts";
 import type { LoadedSettings } from "../settings/load.ts";
@@ -62,7 +61,8 @@ export interface Generation {
 // A local batch never waits for anything. A model's call takes seconds, most of them waiting.
 const localCalls = { calls: 2, slowAfterMs: 20_000, most: 2 };
 const modelCalls = { calls: 2, slowAfterMs: 15_000, most: 16 };
-const subscriptionCalls = { ...modelCalls, most: subscriptionPool };
+// Each takes about 200 MB.
+const subscriptionCalls = { ...modelCalls, most: 4 };
 
 function concurrencyOf(model: Provider | null, { get }: LoadedSettings): Concurrency {
   if (model === null) return localCalls;
@@ -102,10 +102,7 @@ export function createGeneration(deps: GenerationDeps): Generation {
   const list = store.regenerations;
   const { maxMessages } = modelBatching;
   const regenerator = createRegenerator({ ...common, list, model, maxMessages });
-  const plan = createRegenerationPlan({
-    ...{ ...cost, list, client, maxMessages },
-    ...(model && { charactersOf: model.charactersOf }),
-  });
+  const plan = createRegenerationPlan({ ...cost, list, client, model, maxMessages });
 
   return {
     scheduler,
@@ -174,5 +171,5 @@ function modelProvider(
   const { mode, warnings } = loadActiveMode(settings.get("MEM_MODE"), { dataDir: settings.dataDir });
   for (const warning of warnings) warn(warning);
   const metered = createMeteredClient({ client, ...cost, clock });
-  return createModelProvider({ client: metered, mode, prompts: loadPrompts() });
+  return createModelProvider({ client: metered, mode });
 }

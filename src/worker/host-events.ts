@@ -210,7 +210,7 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
         return injections.ofProject(event, delivery);
       });
     case "before_compact":
-      await intake.summarize({ ...keyed, sameWithinMs: sameCompactionMs });
+      await intake.summarize({ ...keyed, goesOn: true });
       await injections.beforeCompact(event, delivery.at);
       return noReply;
     case "tool_use":
@@ -306,9 +306,6 @@ function baseOf(event: HostEvent, { host, at }: Delivery) {
     promptKey: event.promptKey ?? undefined,
   };
 }
-
-// Two compactions of one turn are further apart: each makes a summary.
-const sameCompactionMs = 10_000;
 
 // Without an id from the host, equal payloads are the same event. The payload is cleaned and cut as in the spool, so both
 // ways give the same key.

@@ -1,8 +1,8 @@
 // Signals between the worker's parts, and who hears of what.
 import type { EventEmitter } from "node:events";
+import type { Made } from "../core/records/drafts.ts";
 import type { StreamEvent } from "../core/records/events.ts";
 import { createdEvents } from "../core/records/manual-observation.ts";
-import type { Made } from "../generate/generate-batch.ts";
 import type { StreamHub } from "../http/api/stream.ts";
 import type { Store } from "../store/sqlite/store.ts";
 import type { buildFolders } from "./folder-context.ts";

@@ -16,9 +16,8 @@ const statements = [
 
 /** Answers each request: one observation of all tool uses, and the statements with each summary. */
 function answer(asked: string): string {
-  const summaries = [...(/^A summary is asked for by (.*)\.$/m.exec(asked)?.[1] ?? "").matchAll(/\d+/g)];
-  const sources = summaries.map(([number]) => Number(number));
-  const uses = [...asked.matchAll(/^\[(\d+)\] (?!SUMMARIZE)/gm)].map(([, number]) => Number(number));
+  const isEnd = /^A summary is asked for\.$/m.test(asked);
+  const uses = [...asked.matchAll(/^\[(\d+)\] (?!The end)/gm)].map(([, number]) => Number(number));
   const made = {
     type: "change",
     title: "The writer waits for the stream",
@@ -27,8 +26,8 @@ function answer(asked: string): string {
   };
   return JSON.stringify({
     observations: uses.length === 0 ? [] : [made],
-    summaries: sources.map((source) => ({ source, request: "Fix the export", statements })),
-    nothing: uses.length + sources.length === 0,
+    ...(isEnd ? { summary: { request: "Fix the export" }, statements } : {}),
+    nothing: uses.length === 0 && !isEnd,
   });
 }
 
@@ -85,7 +84,7 @@ describe("a worker with a model", () => {
     expect(JSON.stringify(context.body)).toContain("never npm");
     expect(JSON.stringify(context.body)).not.toContain("zanzibar");
     expect(model.requests).toHaveLength(1);
-    expect(model.requests[0]?.prompt).toContain("A summary is asked for by");
+    expect(model.requests[0]?.prompt).toContain("A summary is asked for.");
   });
 
   test("finds the statements of a turn again that local wrote while the budget was spent", async () => {

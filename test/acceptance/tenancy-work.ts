@@ -4,7 +4,7 @@ import { completeJobs } from "../../src/store/postgres/complete-jobs.ts";
 import { countTenantJobs } from "../../src/store/postgres/job-counts.ts";
 import { claimJobs, keepLease, releaseJob, teamWork } from "../../src/store/postgres/job-leases.ts";
 import type { Connections, Database } from "../../src/store/postgres/open.ts";
-import type { EndedTurns } from "../../src/store/postgres/outdated.ts";
+import type { EndedTurn } from "../../src/store/postgres/outdated.ts";
 import { inTenant } from "../../src/store/postgres/tenant.ts";
 import { enqueueEvent } from "../helpers/hosted-jobs.ts";
 import { everyonesCommand, type Home, type World } from "./tenancy-world.ts";
@@ -82,11 +82,11 @@ export async function workFaults({ app, system }: WorkDeps, world: World): Promi
 }
 
 // A turn that makes every record outdated which it reaches.
-const everythingEnds: EndedTurns = {
+const everythingEnds: EndedTurn = {
   settled: [],
   passed: [everyonesCommand],
   replacesFix: () => true,
-  finished: [{ at: Number.POSITIVE_INFINITY, finishes: () => true }],
+  finished: { at: Number.POSITIVE_INFINITY, finishes: () => true },
   replaces: () => true,
   saysSame: () => true,
 };

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await intake.initSession({ claudeSessionId: "host-1", prompt: "go" });
 });
 
-const compaction = { claudeSessionId: "host-1", eventKey: "what was sent", sameWithinMs: 10_000 };
+const compaction = { claudeSessionId: "host-1", eventKey: "what was sent", goesOn: true };
 
 function waiting(): number {
   return memory.db.prepare<[], number>("select count(*) from pending_messages").pluck().get() as number;
@@ -48,7 +48,7 @@ test("one that was spooled is known by its own time, however late and often it c
 });
 
 test("an event with an id is stored once, however late it repeats", async () => {
-  const { sameWithinMs: _, ...stop } = compaction;
+  const { goesOn: _, ...stop } = compaction;
   await intake.summarize(stop);
   now += 60_000;
   await intake.summarize(stop);
@@ -56,7 +56,7 @@ test("an event with an id is stored once, however late it repeats", async () => 
 });
 
 test("turns that end in the same words are one each, however often their end comes", async () => {
-  const { sameWithinMs: _, ...end } = { ...compaction, perPrompt: true };
+  const { goesOn: _, ...end } = { ...compaction, perPrompt: true };
   for (const prompt of ["go", "go on", "and on"]) {
     await intake.initSession({ claudeSessionId: "host-1", prompt, eventKey: prompt });
     for (let times = 0; times < 2; times += 1) await intake.summarize(end);

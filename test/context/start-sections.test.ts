@@ -84,6 +84,25 @@ describe("the start of a session", () => {
     ]);
   });
 
+  it("takes sessions from the summaries of a model, as done and next", async () => {
+    say("The limit is 5 now.", { salience: 2 }, { subtitle: "Asked: raise the limit.", session: "s8" });
+    say("The route has a test.", { salience: 2 }, { subtitle: "Asked: add a route.", session: "s9" });
+    const summary = { request: "Add a route.", completed: "The route works.", next_steps: "Document it." };
+    memory.addSummary({ ...summary, session: "s8", completed: "By rules." });
+    memory.addSummary({ ...summary, session: "s9", generator: "model-1", at: someTime + hour });
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Last sessions")).toEqual([
+      "- Add a route → The route works. Next: Document it. (#S2, 2026-11-20)",
+      "- raise the limit → The limit is 5 now. (#1, 2026-11-20)",
+    ]);
+  });
+
+  it("does not put a model's title before a quote that says it with other markup", async () => {
+    say("The cache is keyed by locale.", { salience: 3 }, { subtitle: "**The cache** is keyed by locale" });
+    const text = await createMemoryContext(memory).sessionText("app");
+    expect(section(text, "Found and decided")).toEqual(["- The cache is keyed by locale. (#1)"]);
+  });
+
   it("repeats nothing that the text for the prompt says, and no older copy of it", async () => {
     const cause = "The redirect loops because the session cookie has no path.";
     for (const session of ["s7", "s8", "s9"])

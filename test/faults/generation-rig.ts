@@ -8,7 +8,6 @@ import { createCompatClient } from "../../src/generate/providers/compat.ts";
 import { createPrimaryClient } from "../../src/generate/providers/primary.ts";
 import { createSecondaryClient } from "../../src/generate/providers/secondary.ts";
 import { type Concurrency, createScheduler, type Scheduler } from "../../src/generate/scheduler.ts";
-import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../../src/generate/writer.ts";
 import { loadMode } from "../../src/settings/modes/load-mode.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";
@@ -41,7 +40,7 @@ export async function createRig({
   const db = openMigrated();
   const store = createStore(db);
   const client = clientOf(wire, { url: model.url, timeoutMs, clock });
-  const provider = createModelProvider({ client, mode: loadMode("code"), prompts: loadPrompts() });
+  const provider = createModelProvider({ client, mode: loadMode("code") });
   const schedulers: Scheduler[] = [];
   const faults: string[] = [];
   let sessionCount = 0;

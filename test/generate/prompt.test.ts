@@ -3,35 +3,24 @@ import { describe, expect, test } from "vitest";
 import type { Turn } from "../../src/core/records/turn.ts";
 import { batchPrompt, fullMessageChars, systemPrompt } from "../../src/generate/prompt.ts";
 import type { Known } from "../../src/generate/writer/known-things.ts";
-import { loadPrompts } from "../../src/generate/writer/prompt-templates.ts";
 import { askedKinds } from "../../src/generate/writer/statement-kinds.ts";
 import { listModes, loadMode } from "../../src/settings/modes/load-mode.ts";
 import type { Json } from "../../src/text/json.ts";
 import { volume } from "../helpers/volume.ts";
-import {
-  bash,
-  batchOf,
-  claimed,
-  code,
-  cwd,
-  edit,
-  prompts,
-  read,
-  summarizeMessage,
-} from "./writer/support.ts";
+import { bash, batchOf, claimed, code, cwd, edit, read, summarizeMessage } from "./writer/support.ts";
 
 const render = (
   batch: ReturnType<typeof batchOf>,
   maxMessageChars = fullMessageChars,
   known: Known = { records: [], summary: "" },
-) => batchPrompt(prompts, { ...batch, known }, { maxMessageChars });
+) => batchPrompt({ ...batch, known }, { maxMessageChars });
 
 describe("the system text", () => {
   test.each(listModes().map(({ name }) => name))(
     "of %s is whole, the same each time, and no slot is left",
     (name) => {
-      const text = systemPrompt(prompts, loadMode(name));
-      expect(systemPrompt(loadPrompts(), loadMode(name))).toBe(text);
+      const text = systemPrompt(loadMode(name));
+      expect(systemPrompt(loadMode(name))).toBe(text);
       expect(text).not.toMatch(/\{\{|undefined|\[object/);
       for (const { id } of [...loadMode(name).types, ...loadMode(name).concepts])
         expect(text).toContain(`  ${id}: `);
@@ -41,11 +30,11 @@ describe("the system text", () => {
   );
 
   test("of code stays below 1,800 tokens at four characters each", () => {
-    expect(systemPrompt(prompts, code).length / 4).toBeLessThan(1_800);
+    expect(systemPrompt(code).length / 4).toBeLessThan(1_800);
   });
 
   test("asks for every kind of statement, and for no more than eight", () => {
-    const text = systemPrompt(prompts, code);
+    const text = systemPrompt(code);
     expect(text).toContain("up to 8 sentences");
     for (const kind of askedKinds) expect(text).toMatch(new RegExp(`^ +${kind}: `, "m"));
   });
@@ -65,7 +54,7 @@ describe("a batch", () => {
       ["1", "Read"],
       ["2", "Edit"],
       ["3", "Bash"],
-      ["4", "SUMMARIZE"],
+      ["4", "The end of the turn"],
     ]);
     for (const part of [
       "shop",
@@ -76,7 +65,7 @@ describe("a batch", () => {
       "All done.",
     ])
       expect(text).toContain(part);
-    expect(text).toContain("A summary is asked for by [4].");
+    expect(text).toContain("A summary is asked for.");
     expect(text).not.toMatch(/\b9[0159]\b/);
   });
 
@@ -136,7 +125,7 @@ describe("a request for a summary", () => {
     previous: { prompt: "Install zod", closing: `Installed zod with npm. ${"More of it. ".repeat(200)}` },
     uses: [],
   };
-  const asked = { ...batchOf(summarizeMessage(99, "cut off")), turns: new Map([[99, turn]]) };
+  const asked = { ...batchOf(summarizeMessage(99, "cut off")), turn };
 
   test("shows the user's words, the closing, and the closing before in short", () => {
     const text = render(asked);
@@ -145,15 +134,9 @@ describe("a request for a summary", () => {
     expect(/<before \w+>([\s\S]*)<\/before/.exec(text)?.[1]?.length).toBeLessThan(500);
   });
 
-  test("shows what the message itself says where no turn was read", () => {
-    const text = render(batchOf(summarizeMessage(99, "It is done.")));
-    expect(text).toMatch(/<user \w+>Fix it<\/user[\s\S]*<agent \w+>It is done\.<\/agent/);
-    expect(text).not.toContain("<before");
-  });
-
   test("shows a short closing whole beside a prompt of 1,500 characters", () => {
     const rule = `${"Some background to it. ".repeat(60)}We never use npm here.`;
-    const text = render({ ...asked, turns: new Map([[99, { ...turn, prompt: rule }]]) });
+    const text = render({ ...asked, turn: { ...turn, prompt: rule } });
     expect(text).toContain(rule);
     expect(text).toContain("Moved to pnpm.");
   });
@@ -166,7 +149,7 @@ describe("a request for a summary", () => {
       ],
       summary: "Request: move to pnpm",
     };
-    const given = { ...asked, turns: new Map([[99, { ...turn, prompt: `Fix it. ${rule}` }]]) };
+    const given = { ...asked, turn: { ...turn, prompt: `Fix it. ${rule}` } };
     const text = render(given, fullMessageChars, known);
     expect(text).toContain("#12 open: The importer is left");
     expect(text).toContain("Request: move to pnpm");
@@ -178,7 +161,7 @@ describe("a request for a summary", () => {
     const uses = Array.from({ length: 40 }, (_, n) => bash(n + 1, `run ${n}`, "x".repeat(3_000)));
     const text = render({
       ...batchOf(...uses, summarizeMessage(99)),
-      turns: new Map([[99, { ...turn, prompt }]]),
+      turn: { ...turn, prompt },
     });
     expect(text).toContain(prompt);
     expect(text.length).toBeLessThan(32_000);
@@ -233,7 +216,7 @@ describe("what is quoted cannot get out of its quotation", () => {
         const turn: Turn = { prompt: `CANARY${dir}`, closing: `CANARY${said}`, previous, uses: [] };
         const text = render({
           ...batch,
-          turns: new Map([[2, turn]]),
+          turn,
           session: { ...batch.session, project: `CANARY${said}`, user_prompt: `CANARY${dir}` },
         });
         const left = ours(text);
@@ -245,24 +228,16 @@ describe("what is quoted cannot get out of its quotation", () => {
   });
 });
 
-describe("templates", () => {
-  const texts: Record<string, string> = {
-    system: "{{role}}{{keep}}{{skip}}{{language}}{{writing}}{{types}}{{concepts}}{{summary}}{{most}}",
-    batch: "{{mark}}{{session}}{{count}}{{messages}}{{closing}}",
-  };
-  const load = (changes: Record<string, string>) => () =>
-    loadPrompts((name) => changes[name] ?? texts[name] ?? "");
+describe("the template", () => {
+  const slots = "{{role}}{{keep}}{{skip}}{{language}}{{writing}}{{types}}{{concepts}}{{summary}}{{most}}";
 
-  test("fill all slots in one pass: a value that looks like a slot stays", () => {
-    const { batch } = load({})();
-    const values = { mark: "{{closing}}", session: "$&", count: "", messages: "m", closing: "c" };
-    expect(batch(values)).toBe("{{closing}}$&mc");
+  test("is filled in one pass: a value that looks like a slot stays", () => {
+    expect(systemPrompt({ ...code, role: "{{keep}} $&" }, slots)).toMatch(/^\{\{keep\}\} \$&/);
   });
 
-  test("with a missing or an unknown slot are refused, and the error names it", () => {
-    expect(load({ batch: "{{mark}}{{session}}{{count}}{{messages}}" })).toThrow(
-      "batch.md has no slot {{closing}}",
-    );
-    expect(load({ system: `${texts.system}{{ mood }}` })).toThrow("system.md has the unknown slot {{mood}}");
+  test("with a missing or an unknown slot is refused, and the error names it", () => {
+    const load = (template: string) => () => systemPrompt(code, template);
+    expect(load(slots.replace("{{most}}", ""))).toThrow("system.md has no slot {{most}}");
+    expect(load(`${slots}{{ mood }}`)).toThrow("system.md has the unknown slot {{mood}}");
   });
 });

@@ -22,7 +22,7 @@ function planOf(turns: GenerationBatch[], price: number | null = 1) {
       },
     },
     client: { name: "primary", model: "m-1" },
-    charactersOf: ({ messages }) => 4_000 + messages.length,
+    model: { charactersOf: ({ messages }) => 4_000 + messages.length },
     maxMessages: 41,
     prices: {
       costMicroUsd: (model, { inputTokens, outputTokens }) =>
@@ -48,7 +48,7 @@ test("a model without a known price has no cost, and nothing to do takes nothing
 test("where only local is set up there is no plan", async () => {
   const plan = createRegenerationPlan({
     list: memory.store.regenerations,
-    client: null,
+    ...{ client: null, model: null },
     maxMessages: 41,
     prices: { costMicroUsd: () => null },
     spend: { budgets: () => [] },

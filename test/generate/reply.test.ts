@@ -48,7 +48,7 @@ describe("an answer that cannot be used is a bad_answer", () => {
     ["prose", "I could not find anything.", batch],
     ["HTML", "<!DOCTYPE html><html>502 {bad} gateway</html>", batch],
     ["an empty object", "{}", batch],
-    ["silence", '{"observations":[],"summaries":[],"nothing":false}', batch],
+    ["silence", '{"observations":[],"summary":null,"nothing":false}', batch],
     ["observations alone, and none", '{"observations":[]}', batch],
     ["a list", '[{"title":"a"}]', batch],
     ["another shape", '{"observations":{"title":7},"nothing":true}', batch],
@@ -62,7 +62,7 @@ describe("an answer that cannot be used is a bad_answer", () => {
     ["no word of a turn, nor that it holds nothing", answerText([]), withSummary],
     [
       "an observation of the message that asks for a summary",
-      answerText([{ sources: [2] }], [{ source: 2, request: "a" }]),
+      answerText([{ sources: [2] }], { request: "a" }),
       withSummary,
     ],
   ])("%s", (_what, text, of) => {
@@ -79,19 +79,19 @@ describe("an answer that cannot be used is a bad_answer", () => {
 describe("nothing to record", () => {
   test("is valid when it is said", () => {
     const none = { observations: [], summaries: [], closes: [] };
-    expect(parse(answerText([], [], true))).toEqual(none);
+    expect(parse(answerText([], null, { nothing: true }))).toEqual(none);
     expect(parse('{"nothing":true}')).toEqual(none);
   });
 
   test.each([
     ["left out", answerText([{}])],
-    ["empty", answerText([{}], [{ source: 2, request: " " }])],
+    ["empty", answerText([{}], { request: " " })],
   ])("a summary that is %s costs no other record", (_what, text) => {
     expect(parse(text, withSummary)).toMatchObject({ observations: [{ sources: [1] }], summaries: [] });
   });
 
   test("said beside observations does not take them away", () => {
-    expect(parse(answerText([{}], [], true)).observations).toHaveLength(1);
+    expect(parse(answerText([{}], null, { nothing: true })).observations).toHaveLength(1);
   });
 });
 
@@ -240,45 +240,40 @@ describe("words", () => {
 
 test("drops an observation of nothing but the request for a summary", () => {
   const of = batchOf(bash(11, "ls", "a"), summarizeMessage(12));
-  const summaries = [{ source: 2, request: "a" }];
-  const reply = parse(answerText([{ sources: [1, 2] }, { title: "Other", sources: [2] }], summaries), of);
+  const summary = { request: "a" };
+  const reply = parse(answerText([{ sources: [1, 2] }, { title: "Other", sources: [2] }], summary), of);
   expect(reply.observations).toMatchObject([{ sources: [11] }]);
   expect(reply.summaries).toHaveLength(1);
-  const alone = parse(
-    answerText([{ sources: [1] }], [{ source: 1, request: "a" }]),
-    batchOf(summarizeMessage(12)),
-  );
+  const alone = parse(answerText([{ sources: [1] }], summary), batchOf(summarizeMessage(12)));
   expect(alone).toMatchObject({ observations: [], summaries: [{ source: 12 }] });
-  const lost = () => parse(answerText([{ sources: [2] }], summaries), of);
+  const lost = () => parse(answerText([{ sources: [2] }], summary), of);
   expect(lost).toThrow("name only messages that ask for a summary");
 });
 
-test("each summary answers its own message; a summary without a request is dropped", () => {
-  const two = batchOf(summarizeMessage(21), edit(22, login), summarizeMessage(23, "I changed src/login.ts."));
-  const summaries = [
-    { source: 3, request: "Third", next_steps: "Ship it", files_modified: ["src/login.ts", "/etc/passwd"] },
-    { source: 1, request: "First", concepts: ["gotcha", "x"] },
-    { source: 2, request: "Second" },
-  ];
-  const reply = parse(answerText([], summaries), two);
-  expect(reply.summaries).toMatchObject([
-    { source: 21, request: "First", concepts: ["gotcha"], learned: null },
-    { source: 23, request: "Third", next_steps: "Ship it", files_modified: [login] },
+test("a summary keeps what messages and mode have, and is dropped if unasked", () => {
+  const of = batchOf(edit(22, login), summarizeMessage(23, "I changed src/login.ts."));
+  const files_modified = ["src/login.ts", "/etc/passwd"];
+  const summary = { request: "Fix it", next_steps: "Ship it", concepts: ["gotcha", "x"], files_modified };
+  expect(parse(answerText([], summary), of).summaries).toMatchObject([
+    {
+      ...{ source: 23, request: "Fix it", next_steps: "Ship it", learned: null },
+      ...{ concepts: ["gotcha"], files_modified: [login] },
+    },
   ]);
-  expect(parse(answerText([{}], summaries)).summaries).toEqual([]);
+  expect(parse(answerText([{}], summary)).summaries).toEqual([]);
 });
 
 describe("whatever comes, it throws nothing but bad_answer and keeps every cap", () => {
   const word = fc.constantFrom(
     "observations",
-    "summaries",
+    "summary",
     "nothing",
     "title",
     "sources",
     "type",
     "facts",
     "__proto__",
-    "source",
+    "statements",
     "request",
   );
   const value = fc.letrec((tie) => ({
@@ -310,10 +305,8 @@ describe("whatever comes, it throws nothing but bad_answer and keeps every cap",
   );
   const shaped = fc.record({
     observations: fc.oneof(value, fc.array(observation, { maxLength: 3 })),
-    summaries: fc.oneof(
-      value,
-      fc.array(fc.record({ source: value, request: value, facts: value }, { requiredKeys: [] })),
-    ),
+    summary: fc.oneof(value, fc.record({ request: value, facts: value }, { requiredKeys: [] })),
+    statements: value,
     nothing: value,
   });
   const good = answerText([{}, { sources: [2, 3] }]);

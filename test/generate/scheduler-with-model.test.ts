@@ -107,10 +107,10 @@ describe("with a model the loop", () => {
     const ended = addMessages("ended", 2);
     const open = addMessages("open", 6);
     world.store.sessions.complete(ended, world.now);
-    const sessions = createActiveSessions({ clock: { now: () => world.now, monotonicMs: () => world.now } });
+    const sessions = createActiveSessions({ clock: { now: () => world.now } });
     run(echo, { sessions });
     await until(() => world.store.pending.counts().done === 8);
-    await until(() => sessions.get(open)?.generatorPromise === null && sessions.count() === 1);
+    await until(() => sessions.get(open)?.generatorPromise === null && sessions.get(ended) === undefined);
     expect(sessions.get(open)).toMatchObject({
       claudeSessionId: "open",
       sdkSessionId: "sdk-open",

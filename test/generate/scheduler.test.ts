@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MemError } from "../../src/core/errors.ts";
-import type { Made } from "../../src/generate/generate-batch.ts";
+import type { Made } from "../../src/core/records/drafts.ts";
 import { ModelFailure } from "../../src/generate/model-failure.ts";
 import type { Provider } from "../../src/generate/provider.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";

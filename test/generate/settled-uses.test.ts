@@ -1,8 +1,8 @@
 // The end of a turn over a real queue: which observations of its tool uses become routine.
 import { expect, it } from "vitest";
+import type { Made } from "../../src/core/records/drafts.ts";
 import type { PendingMessage } from "../../src/core/records/messages.ts";
 import type { Observation } from "../../src/core/records/records.ts";
-import type { Made } from "../../src/generate/generate-batch.ts";
 import { createLocalProvider } from "../../src/generate/providers/local/local.ts";
 import { createScheduler } from "../../src/generate/scheduler.ts";
 import { createGenerationQueue } from "../../src/store/sqlite/generation-queue.ts";

@@ -105,3 +105,17 @@ test("the provider is not asked for an empty turn, whatever comes with it", asyn
   expect(asked).toEqual([["Read"]]);
   expect(world.store.summaries.ofSession("sdk-a")).toEqual([]);
 });
+
+test("a compaction in a turn makes one more summary and doubles no statement", async () => {
+  run(local.generate);
+  const session = addMessages("a", 0);
+  const compaction: PendingMessage = { ...ended("Never push to main. Write t1.", ""), goes_on: true };
+  const end = ended("Never push to main. Write t1.", "Both are there.");
+  send(session, wrote("t1.md"), compaction);
+  await worked();
+  send(session, wrote("t2.md"), end);
+  await worked();
+  expect(world.store.summaries.ofSession("sdk-a")).toHaveLength(2);
+  const rules = "select title from observations where statement_kind = 'rule'";
+  expect(world.db.prepare(rules).pluck().all()).toEqual(["Never push to main."]);
+});

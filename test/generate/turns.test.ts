@@ -1,7 +1,8 @@
 // Which turns get no summary.
 import { expect, test } from "vitest";
 import type { ClaimedMessage, PendingMessage } from "../../src/core/records/messages.ts";
-import { withoutEmptyTurns } from "../../src/generate/turns.ts";
+import type { Turn } from "../../src/core/records/turn.ts";
+import { describedOf } from "../../src/generate/turns.ts";
 
 const claimed = (id: number, message: PendingMessage): ClaimedMessage => ({
   ...{ id, session_id: 1, message, created_at_epoch: id, attempts: 0, failures: 0 },
@@ -9,6 +10,10 @@ const claimed = (id: number, message: PendingMessage): ClaimedMessage => ({
 const use = (id: number) => claimed(id, { type: "observation", tool_name: "Read", tool_input: {} });
 const end = (id: number, last_user_message: string, last_assistant_message: string) =>
   claimed(id, { type: "summarize", last_user_message, last_assistant_message });
+const turn = (prompt: string, closing: string, ...messages: PendingMessage[]): Turn => ({
+  ...{ prompt, closing, previous: null },
+  uses: messages.map((message, at) => ({ id: at + 1, isOfTurn: true, message })),
+});
 
 test.each([
   ["Is all fine?", "Yes, everything is fine: both files are in place."],
@@ -20,7 +25,8 @@ test.each([
   ["", ""],
   ["Add an index on the orders table.", ""],
 ])("a turn without a tool use gets no summary: %s", (question, answer) => {
-  expect(withoutEmptyTurns({ messages: [end(1, question, answer)] })).toEqual([]);
+  const batch = { messages: [end(1, question, answer)], turn: turn(question, answer) };
+  expect(describedOf(batch)).toEqual({ messages: [], turn: undefined });
 });
 
 test("a turn in which the user only answered a question gets its summary", () => {
@@ -32,14 +38,7 @@ test("a turn in which the user only answered a question gets its summary", () =>
     tool_response: { answers: { "Which rates?": "ECB" } },
     turn_only: true,
   };
-  const turn = {
-    prompt: "Continue",
-    closing: "",
-    previous: null,
-    uses: [{ id: 1, isOfTurn: true, message }],
-  };
-  const batch = { messages: [ending], turns: new Map([[2, turn]]) };
-  expect(withoutEmptyTurns(batch)).toEqual([ending]);
+  expect(describedOf({ messages: [ending], turn: turn("Continue", "", message) }).messages).toEqual([ending]);
 });
 
 test.each([
@@ -58,20 +57,12 @@ test.each([
   ["a long answer", "Is it fine?", "It is. ".repeat(40)],
 ])("a turn without a tool use gets its summary for %s", (_what, question, answer) => {
   const messages = [end(1, question, answer)];
-  expect(withoutEmptyTurns({ messages })).toEqual(messages);
+  expect(describedOf({ messages, turn: turn(question, answer) }).messages).toEqual(messages);
 });
 
 test("a check after work gets a summary, with the work in batch or store", () => {
   const check = end(2, "Is all fine?", "Yes.");
-  expect(withoutEmptyTurns({ messages: [use(1), check] })).toHaveLength(2);
-  const uses = [{ id: 1, isOfTurn: true, message: use(1).message }];
-  const turns = new Map([[2, { prompt: "Is all fine?", closing: "Yes.", previous: null, uses }]]);
-  expect(withoutEmptyTurns({ messages: [check], turns })).toEqual([check]);
-});
-
-test("small talk gets no summary beside the work of another turn of the batch", () => {
-  const work = [use(1), end(2, "Fix the login.", "Fixed: it lost its query.")];
-  const messages = [...work, end(3, "Thanks!", "You're welcome!"), use(4), end(5, "ok", "Done.")];
-  const kept = withoutEmptyTurns({ messages });
-  expect(kept.map(({ id }) => id)).toEqual([1, 2, 4, 5]);
+  const of = turn("Is all fine?", "Yes.", use(1).message);
+  expect(describedOf({ messages: [use(1), check], turn: of }).messages).toHaveLength(2);
+  expect(describedOf({ messages: [check], turn: of }).messages).toEqual([check]);
 });

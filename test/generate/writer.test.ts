@@ -8,7 +8,6 @@ import {
   bash,
   batchOf,
   code,
-  prompts,
   read,
   type Step,
   scriptedClient,
@@ -16,12 +15,12 @@ import {
 } from "./writer/support.ts";
 
 const signal = new AbortController().signal;
-const nothing = answerText([], [], true);
+const nothing = answerText([], null, { nothing: true });
 const overflow = () => new ModelFailure("overflow", "The request is too long.");
 
 function provider(...said: Step[]) {
   const { client, requests } = scriptedClient(...said);
-  return { provider: createModelProvider({ client, mode: code, prompts }), requests };
+  return { provider: createModelProvider({ client, mode: code }), requests };
 }
 
 const two = batchOf(read(31, "/home/user/shop/a.ts"), bash(32, "npm test", "12 passed"));
@@ -189,10 +188,11 @@ describe("what the writer cannot fix", () => {
 describe("statements", () => {
   const closing = summarizeMessage(2, "The build failed because the lock file was stale.");
   const cause = { kind: "cause", said_by: "agent", quote: "because the lock file was stale" };
-  const summary = (source: number) => ({ source, request: "Fix it", statements: [cause] });
 
   test("come with the summary, in the same call, behind the observations", async () => {
-    const { provider: model, requests } = provider(answerText([{}], [summary(2)]));
+    const { provider: model, requests } = provider(
+      answerText([{}], { request: "Fix it" }, { statements: [cause] }),
+    );
     const reply = await model.generate(batchOf(bash(1, "ls", "a"), closing), signal);
     expect(requests).toHaveLength(1);
     expect(reply.observations).toMatchObject([

@@ -24,7 +24,7 @@ export interface MemoryStore {
     observation: Partial<DraftObservation> &
       Owner & { work?: number; generator?: string; prompt_number?: number },
   ): Observation;
-  addSummary(summary: Partial<DraftSummary> & Owner): SessionSummary;
+  addSummary(summary: Partial<DraftSummary> & Owner & { generator?: string }): SessionSummary;
   addPrompt(text: string, prompt?: Owner & { private?: boolean }): UserPrompt;
   close(): void;
 }
@@ -78,12 +78,12 @@ export function createMemoryStore(path?: string): MemoryStore {
       if (stored === undefined) throw new Error("the observation was not stored");
       return stored;
     },
-    addSummary({ source: _source, project, session, at, ...draft }) {
+    addSummary({ source: _source, project, session, at, generator = "local", ...draft }) {
       const stored = store.summaries.insert({
         ...ownerOf({ ...(project && { project }), ...(session && { session }), ...(at && { at }) }),
         draft: { ...plainSummary, ...draft },
         prompt_number: null,
-        generator: "local",
+        generator,
         generation_key: `test ${++keys}`,
       });
       if (stored === undefined) throw new Error("the summary was not stored");

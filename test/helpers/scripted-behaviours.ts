@@ -51,7 +51,7 @@ const table = {
     answer(exchange, { text: good(exchange).slice(0, Math.max(1, Math.floor(good(exchange).length / 2))) }),
   "wrong-schema": (exchange) =>
     answer(exchange, {
-      text: JSON.stringify({ observations: { title: 7 }, summaries: "none", nothing: "maybe" }),
+      text: JSON.stringify({ observations: { title: 7 }, summary: "none", nothing: "maybe" }),
     }),
   "invented-ids": (exchange) => answer(exchange, { text: inventIds(good(exchange)) }),
   "silent-empty": (exchange) =>

@@ -146,16 +146,10 @@ function messageNumbers(prompt: string): number[] {
   return [...found].filter((number) => number >= 1 && number <= count);
 }
 
-/** Numbers of the messages for which the prompt asks for a summary. */
-function summaryNumbers(prompt: string): number[] {
-  const line = /^A summary is asked for by (.*)\.$/m.exec(prompt)?.[1] ?? "";
-  return [...line.matchAll(/\d+/g)].map((match) => Number(match[0]));
-}
-
-/** One observation of all messages in the prompt and the summaries it asks for, as the text that the writer asks for. */
+/** One observation of all messages in the prompt and the summary it asks for, as the text that the writer asks for. */
 function goodAnswer(prompt: string): string {
-  const summarized = summaryNumbers(prompt);
-  const observed = messageNumbers(prompt).filter((number) => !summarized.includes(number));
+  const isEnd = /^A summary is asked for\.$/m.test(prompt);
+  const observed = messageNumbers(prompt).slice(0, isEnd ? -1 : undefined);
   const lists = {
     facts: ["The tests passed"],
     concepts: ["what-changed"],
@@ -181,8 +175,8 @@ function goodAnswer(prompt: string): string {
   };
   return JSON.stringify({
     observations: observed.length === 0 ? [] : [observation],
-    summaries: summarized.map((source) => ({ source, ...summary })),
-    nothing: observed.length === 0 && summarized.length === 0,
+    summary: isEnd ? summary : null,
+    nothing: observed.length === 0 && !isEnd,
   });
 }
 

@@ -199,9 +199,7 @@ describe("an event of a host", () => {
 
   test("that replaces the agent's context asks for a summary first", async () => {
     expect(await receive({ kind: "before_compact" })).toEqual(silence);
-    expect(calls).toMatchObject([
-      ["summarize", { claudeSessionId: "s-1", eventKey: "key-1", sameWithinMs: expect.any(Number) }],
-    ]);
+    expect(calls).toMatchObject([["summarize", { claudeSessionId: "s-1", eventKey: "key-1", goesOn: true }]]);
   });
 
   test("that ends a turn is known by its prompt and its message, as it is stored", async () => {

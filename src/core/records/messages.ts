@@ -18,11 +18,18 @@ export interface PendingMessage {
   cwd?: string;
   /** Label of its project, where that is another one than the session's. */
   project?: string;
+  /** Set for a summary that is wanted before a compaction: the turn goes on. */
+  goes_on?: boolean;
   last_user_message?: string;
   last_assistant_message?: string;
   /** Set when a sub-agent did it. */
   agent_id?: string;
   agent_type?: string;
+}
+
+/** Whether the message ends its turn. */
+export function endsTurn(message: PendingMessage | undefined): boolean {
+  return message?.type === "summarize" && message.goes_on !== true;
 }
 
 /** An accepted message to store. */

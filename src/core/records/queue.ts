@@ -11,6 +11,15 @@ export type Release =
   /** Dead-lettered. */
   | { kind: "dead"; error: string };
 
+/** The due messages of a session; the store counts no more than it was asked to. */
+export interface WaitingMessages {
+  count: number;
+  /** Epoch of the newest one. */
+  newestAt: number;
+  /** There is nothing to wait for: their turn or session is over, or they were put back before. */
+  isOver: boolean;
+}
+
 /** A message that is not done; `session` is the host's session id. */
 export interface QueuedMessage {
   id: number;

@@ -82,12 +82,8 @@ function subscription({ settings, env, clock }: ModelChoice): ModelClient | null
     directory: settings.paths.hostCli,
     clock,
     deadlineMs: settings.get("MEM_GENERATION_TIMEOUT_MS"),
-    poolSize: subscriptionPool,
   });
 }
-
-/** Concurrent runs of the host CLI: two, and replacements for hanging ones. Each takes about 200 MB. */
-export const subscriptionPool = 4;
 
 function gateway(choice: ModelChoice): ModelClient | null {
   const { baseUrl } = loadGatewayCredentials(choice.settings.paths.dotEnv);

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
 import { reaches, speakers } from "../../core/records/statement.ts";
+import { type SummaryPart, summaryParts } from "../../core/records/summary-parts.ts";
 import { askedKinds } from "./statement-kinds.ts";
 
 /** JSON Schema of the requested answer. */
@@ -13,8 +14,7 @@ export function answerJsonSchema(mode: Mode): object {
 /** An answer with checked shape: missing parts are empty, a single text is a list of one. */
 export type ReadAnswer = z.output<typeof readAnswer>;
 export type ReadObservation = ReadAnswer["observations"][number];
-export type ReadSummary = ReadAnswer["summaries"][number];
-export type ReadStatement = ReadSummary["statements"][number];
+export type ReadStatement = ReadAnswer["statements"][number];
 
 // Entries read of an answer; a batch has far fewer messages.
 const mostDrafts = 60;
@@ -24,60 +24,23 @@ const mostStatementsRead = 24;
 export const readAnswer = z.lazy(() => looseAnswer());
 
 function looseAnswer() {
-  const { text, list, number, numbers, yes } = looseParts();
-  const lists = { facts: list, concepts: list, files_read: list, files_modified: list };
-  return z.object({
-    observations: capped(
-      z.object({
-        type: text,
-        title: text,
-        subtitle: text,
-        narrative: text,
-        ...lists,
-        sources: numbers,
-      }),
-    ),
-    summaries: capped(
-      z.object({
-        source: number.default(Number.NaN),
-        request: text,
-        investigated: text,
-        learned: text,
-        completed: text,
-        next_steps: text,
-        notes: text,
-        ...lists,
-        statements: looseStatements({ text, yes, numbers }),
-      }),
-    ),
-    confirmed: numbers,
-    closes: numbers,
-    nothing: yes,
-  });
-}
-
-// A malformed statement is dropped: it must not cost the records of the answer.
-function looseStatements({
-  text,
-  yes,
-  numbers,
-}: Pick<ReturnType<typeof looseParts>, "text" | "yes" | "numbers">) {
-  const statement = z.object({
-    kind: text,
-    said_by: text,
-    quote: text,
-    title: text,
-    standing: yes,
-    reach: text,
-    replaces: numbers,
-  });
-  return z.preprocess(
+  const { text, list, numbers, yes } = looseParts();
+  const shapes = shapesOf({ text, list, numbers, yes, type: text, concepts: list });
+  const summary = z.object(shapes.summary).nullish();
+  const observations = z.array(z.object(shapes.observation)).max(mostDrafts);
+  const statement = z.object({ kind: text, said_by: text, reach: text, ...shapes.statement });
+  // A malformed statement is dropped: it must not cost the records of the answer.
+  const statements = z.preprocess(
     (value) =>
       (Array.isArray(value) ? value : [])
         .slice(0, mostStatementsRead)
         .filter((entry) => statement.safeParse(entry).success),
     z.array(statement),
   );
+  return z.object({
+    ...{ observations: observations.default([]), summary, statements },
+    ...{ confirmed: numbers, closes: numbers, nothing: yes },
+  });
 }
 
 // Accepts a number or null as a text, a text as a list of one, and a text as a number.
@@ -110,61 +73,42 @@ function looseParts() {
     )
     .default([]);
   const yes = z.preprocess((value) => value === true || value === "true", z.boolean()).default(false);
-  return { text, list, number, numbers, yes };
-}
-
-function capped<S extends z.ZodType>(entry: S) {
-  return z.array(entry).max(mostDrafts).default([]);
+  return { text, list, numbers, yes };
 }
 
 function askedFor(mode: Mode) {
-  const texts = z.array(z.string());
-  const asked = {
-    facts: texts,
-    concepts: mode.concepts.length === 0 ? texts : z.array(z.enum(ids(mode.concepts))),
-    files_read: texts,
-    files_modified: texts,
-  };
+  const text = z.string();
+  const list = z.array(text);
   // Not z.int(): vendors refuse the keywords of its bounds.
-  const number = z.number().meta({ type: "integer" });
+  const numbers = z.array(z.number().meta({ type: "integer" }));
+  const concepts = mode.concepts.length === 0 ? list : z.array(z.enum(ids(mode.concepts)));
+  const shapes = shapesOf({ text, list, numbers, yes: z.boolean(), type: z.enum(ids(mode.types)), concepts });
+  const words = { kind: z.enum(askedKinds), said_by: z.enum(speakers), reach: z.enum(reaches) };
   return z.strictObject({
-    observations: z.array(
-      z.strictObject({
-        type: z.enum(ids(mode.types)),
-        title: z.string(),
-        subtitle: z.string(),
-        narrative: z.string(),
-        ...asked,
-        sources: z.array(number),
-      }),
-    ),
-    summaries: z.array(
-      z.strictObject({
-        source: number,
-        request: z.string(),
-        investigated: z.string(),
-        learned: z.string(),
-        completed: z.string(),
-        next_steps: z.string(),
-        notes: z.string(),
-        ...asked,
-        statements: z.array(
-          z.strictObject({
-            kind: z.enum(askedKinds),
-            said_by: z.enum(speakers),
-            quote: z.string(),
-            title: z.string(),
-            standing: z.boolean(),
-            reach: z.enum(reaches),
-            replaces: z.array(number),
-          }),
-        ),
-      }),
-    ),
-    confirmed: z.array(number),
-    closes: z.array(number),
-    nothing: z.boolean(),
+    observations: z.array(z.strictObject(shapes.observation)),
+    summary: z.strictObject(shapes.summary),
+    statements: z.array(z.strictObject({ ...words, ...shapes.statement })),
+    ...{ confirmed: numbers, closes: numbers, nothing: z.boolean() },
   });
+}
+
+interface Leaves<T, L, N, Y, W, C> {
+  text: T;
+  list: L;
+  numbers: N;
+  yes: Y;
+  type: W;
+  concepts: C;
+}
+
+function shapesOf<T, L, N, Y, W, C>({ text, list, numbers, yes, type, concepts }: Leaves<T, L, N, Y, W, C>) {
+  const lists = { facts: list, concepts, files_read: list, files_modified: list };
+  const parts = Object.fromEntries(summaryParts.map((part) => [part, text])) as Record<SummaryPart, T>;
+  return {
+    observation: { type, title: text, subtitle: text, narrative: text, ...lists, sources: numbers },
+    summary: { ...parts, ...lists },
+    statement: { quote: text, title: text, standing: yes, replaces: numbers },
+  };
 }
 
 function ids(words: readonly ModeWord[]): string[] {

@@ -1,32 +1,19 @@
 // What the messages prove without a model: files read and changed, and the origin of their content.
-import type { ClaimedMessage } from "../../core/records/messages.ts";
+import type { DraftObservation } from "../../core/records/drafts.ts";
+import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
 import type { Provenance } from "../../core/records/records.ts";
 import type { GenerationBatch } from "../provider.ts";
 import { observe } from "../providers/local/local.ts";
 import { summarize } from "../providers/local/summary.ts";
 
-export interface Evidence {
-  filesRead: readonly string[];
-  filesModified: readonly string[];
-  provenance: Provenance;
-  /** Nothing lasting: a listing, a status. */
-  routine: boolean;
-  /** Whether the message contains this path, also relative to its directory. */
-  mentions(path: string): boolean;
-}
+export type Evidence = Pick<DraftObservation, "files_read" | "files_modified" | "provenance" | "routine">;
 
 export function evidenceOf(
   claimed: ClaimedMessage,
   { session, recentTitles }: Pick<GenerationBatch, "session" | "recentTitles">,
 ): Evidence {
-  const said = mentioned(claimed, recentTitles);
-  if (claimed.message.type === "summarize") {
-    const { files_read, files_modified } = summarize(claimed, session.user_prompt, recentTitles);
-    const files = { filesRead: files_read, filesModified: files_modified };
-    return { ...files, provenance: "agent", routine: false, mentions: said };
-  }
-  const { files_read, files_modified, provenance, routine = false } = observe(claimed);
-  return { filesRead: files_read, filesModified: files_modified, provenance, routine, mentions: said };
+  if (claimed.message.type === "observation") return observe(claimed);
+  return { ...summarize(claimed, session.user_prompt, recentTitles), provenance: "agent" };
 }
 
 /** The least trusted of several: content of the web or an MCP server taints the record. */
@@ -46,28 +33,39 @@ export function isEndOf(end: string, path: string): boolean {
   return end !== "" && (path.endsWith(`/${end}`) || path.endsWith(`\\${end}`));
 }
 
-// Whole paths only: `data.ts` does not mention `a.ts`. JSON doubles the backslashes of Windows paths.
-function mentioned({ message }: ClaimedMessage, recentTitles: readonly string[]): (path: string) => boolean {
+/** Whether a message or an earlier title contains a path, also relative to the directory. */
+export function mentionsIn({
+  messages,
+  recentTitles,
+}: Pick<GenerationBatch, "messages" | "recentTitles">): (path: string) => boolean {
+  const directories = new Set(messages.flatMap(({ message }) => message.cwd ?? []));
+  const known = new Map<string, boolean>();
   let text: string | undefined;
-  const allText = () =>
-    [
-      JSON.stringify([message.tool_input ?? "", message.tool_response ?? ""]),
-      message.last_user_message ?? "",
-      message.last_assistant_message ?? "",
-      ...(message.type === "summarize" ? recentTitles : []),
-    ]
-      .join("\n")
-      .replaceAll("\\\\", "\\");
+  const find = (path: string): boolean => {
+    text ??= [...messages.map(({ message }) => textOf(message)), ...recentTitles].join("\n");
+    const inside = [...directories].flatMap((cwd) =>
+      path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : [],
+    );
+    return [path, ...inside].some((name) => standsIn(text ?? "", name));
+  };
   return (path) => {
-    text ??= allText();
-    const inside =
-      message.cwd !== undefined && path.startsWith(`${message.cwd}/`)
-        ? path.slice(message.cwd.length + 1)
-        : path;
-    return standsIn(text, path) || (inside !== path && standsIn(text, inside));
+    const found = known.get(path) ?? (known.size < mostPathsLookedFor && find(path));
+    known.set(path, found);
+    return found;
   };
 }
 
+// An answer full of invented paths must not hold up the worker.
+const mostPathsLookedFor = 300;
+
+// JSON doubles the backslashes of Windows paths.
+function textOf({ tool_input = "", tool_response = "", ...said }: PendingMessage): string {
+  const { last_user_message = "", last_assistant_message = "" } = said;
+  const uses = JSON.stringify([tool_input, tool_response]);
+  return [uses, last_user_message, last_assistant_message].join("\n").replaceAll("\\\\", "\\");
+}
+
+// Whole paths only: `data.ts` does not mention `a.ts`.
 function standsIn(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
     const before = text[at - 1] ?? " ";

@@ -13,7 +13,7 @@ export function findAnswer(text: string): JsonObject | null {
     const end = objectEnd(text, from);
     // An unbalanced brace extends to the end of the text: the next one may be right.
     const object = end === undefined ? null : parsed(text.slice(from, end));
-    if (object !== null && ("observations" in object || "nothing" in object || "summaries" in object))
+    if (object !== null && ("observations" in object || "nothing" in object || "summary" in object))
       return object;
     otherObject ??= object;
     from = text.indexOf("{", object === null || end === undefined ? from + 1 : end);

@@ -7,7 +7,6 @@ import { readResult } from "../../core/tools/tool-result.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../text/json.ts";
 import { oneLine, plain } from "../../text/plain-text.ts";
 import type { GenerationBatch } from "../provider.ts";
-import { turnOf } from "../turns.ts";
 
 export interface QuotedMessage {
   /** One line without text that a tool's output controls. */
@@ -17,18 +16,17 @@ export interface QuotedMessage {
 
 /** At most `maxChars` of each message; the directory only where it changes. */
 export function messageTexts(
-  batch: Pick<GenerationBatch, "messages" | "turns">,
+  { messages, turn }: Pick<GenerationBatch, "messages" | "turn">,
   maxChars: number,
 ): QuotedMessage[] {
   let directory: string | undefined;
-  return batch.messages.map((claimed) => {
-    const { message } = claimed;
+  return messages.map(({ message }) => {
     const { cwd } = message;
     const moved = cwd !== undefined && cwd !== directory;
     if (moved) directory = cwd;
     const where = moved ? [{ name: "cwd", text: shorten(plain(cwd), 300) }] : [];
-    const { head, parts } =
-      message.type === "summarize" ? summarizeText(turnOf(claimed, batch)) : toolText(message, maxChars);
+    const isEnd = message.type === "summarize" && turn !== undefined;
+    const { head, parts } = isEnd ? summarizeText(turn) : toolText(message, maxChars);
     return { head, parts: [...where, ...parts] };
   });
 }
@@ -41,7 +39,7 @@ function summarizeText({
   previous,
 }: Pick<Turn, "prompt" | "closing" | "previous">): QuotedMessage {
   return {
-    head: "SUMMARIZE",
+    head: "The end of the turn",
     parts: [
       { name: "before", text: shorten(plain(previous?.closing ?? ""), longestTexts.before) },
       { name: "user", text: shortenPrompt(plain(prompt), longestTexts.user) },

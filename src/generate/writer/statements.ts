@@ -1,41 +1,33 @@
 // The statements of a turn as drafts: quoted by the model, what rules propose, and what answers and commands show.
 import type { DraftObservation } from "../../core/records/drafts.ts";
-import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Mode, ModeWord } from "../../core/records/mode.ts";
 import type { KnownRecord, StatementKind } from "../../core/records/statement.ts";
+import type { Turn } from "../../core/records/turn.ts";
 import { answeredIn } from "../../statements/said-by-user.ts";
 import type { Statement } from "../../statements/statement.ts";
 import { draftOf, fixesIn } from "../../statements/turn-drafts.ts";
-import type { GenerationBatch } from "../provider.ts";
-import { turnOf } from "../turns.ts";
-import type { ReadStatement } from "./answer-schema.ts";
+import type { ReadAnswer } from "./answer-schema.ts";
 import { candidatesIn } from "./candidates.ts";
 import { quotedStatements } from "./quoted-statements.ts";
 
-export interface ReadTurn {
-  statements: readonly ReadStatement[];
-  /** Numbers of the candidates that are rules. */
-  confirmed: readonly number[];
-  nothing: boolean;
+interface AnsweredTurn {
+  turn: Turn;
+  /** Id of the message that ends it. */
+  source: number;
+  /** False for a prompt that an agent wrote for its sub-agent. */
+  isOfUser: boolean;
+  mode: Mode;
+  known: readonly KnownRecord[];
 }
 
 /**
  * A candidate that the model does not confirm stays a proposal, and one that rules doubt where it does not quote it too. Code
- * adds what tools show and no judgement needs: choices
- * among the agent's options, and fixes and failures of commands.
+ * adds what tools show and no judgement needs: choices among the agent's options, and fixes and failures of commands.
  */
 export function statementsOf(
-  read: ReadTurn,
-  summarize: ClaimedMessage,
-  context: {
-    batch: Pick<GenerationBatch, "messages" | "turns">;
-    mode: Mode;
-    known: readonly KnownRecord[];
-  },
+  read: Pick<ReadAnswer, "statements" | "confirmed" | "nothing">,
+  { turn, source, isOfUser, mode, known }: AnsweredTurn,
 ): DraftObservation[] {
-  const { batch, mode, known } = context;
-  const turn = turnOf(summarize, batch);
-  const isOfUser = summarize.message.agent_id === undefined;
   const candidates = candidatesIn(turn).map((one, at) => ({
     ...one,
     standing: one.standing && read.confirmed.includes(at + 1),
@@ -49,7 +41,7 @@ export function statementsOf(
   const proposed = ofUser.filter((one) => !kept.some((each) => overlap(each, one)));
   const fixes = fixesIn(turn);
   const draft = (statement: Statement, stored?: StatementKind): DraftObservation => {
-    const made = draftOf(statement, { turn, source: summarize.id });
+    const made = draftOf(statement, { turn, source });
     const marks = made.statement && { ...made.statement, kind: stored ?? made.statement.kind };
     return { ...made, ...wordsOf(made, mode), ...(marks && { statement: marks }) };
   };

@@ -9,7 +9,6 @@ import type { ModelClient } from "../../generate/model-client.ts";
 import type { Provider } from "../../generate/provider.ts";
 import { createLocalProvider } from "../../generate/providers/local/local.ts";
 import type { Spend } from "../../generate/spend.ts";
-import { loadPrompts } from "../../generate/writer/prompt-templates.ts";
 import { createModelProvider } from "../../generate/writer.ts";
 import type { Environment } from "../../settings/environment.ts";
 import type { LoadedSettings } from "../../settings/load.ts";
@@ -64,7 +63,7 @@ function modelProvider(
     prices: { costMicroUsd: () => null },
     clock,
   });
-  return withoutQuotes(createModelProvider({ client: metered, mode, prompts: loadPrompts() }));
+  return withoutQuotes(createModelProvider({ client: metered, mode }));
 }
 
 // Every call that a vendor may bill counts as usage of the team whose events it was made for.

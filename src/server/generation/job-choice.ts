@@ -6,6 +6,7 @@
 // | even  | with the newest job   | newest first, retries last   |
 //
 // So neither a backlog nor new jobs wait for the other to end.
+import { contentKey } from "../../core/ids.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { type Batching, dueAt } from "../../generate/batching.ts";
 import type { TeamWork, WaitingJobs } from "../../store/postgres/job-leases.ts";
@@ -21,34 +22,17 @@ export interface ChosenJobs {
 }
 
 const longestWaitMs = 60_000;
-const enoughLoose = 10;
-const gatheredMs = 1_000;
-// More than one process works on; the number of an idle group may change.
 const maxRemembered = 10_000;
 
 export function createJobChoice(batching: Batching) {
   // Chosen groups: their jobs look free until they are claimed.
   const taken = new Map<number, { isWantedAgain: boolean }>();
-  const numbers = new Map<string, number>();
   const isEven = new RecentMap<string, boolean>(maxRemembered);
-  let lastNumber = 0;
-
-  function numberOf(name: string): number {
-    const known = numbers.get(name);
-    const number = known ?? --lastNumber;
-    numbers.delete(name);
-    numbers.set(name, number);
-    if (numbers.size > maxRemembered) {
-      const [oldest] = [...numbers].find(([, each]) => !taken.has(each)) ?? [];
-      if (oldest !== undefined && oldest !== name) numbers.delete(oldest);
-    }
-    return number;
-  }
 
   // Jobs without a session are independent: whole batches of them may run at the same time.
   function freeGroup({ session_seq, project_id, count }: WaitingJobs): number | undefined {
     for (let lane = 0; ; lane += 1) {
-      const group = session_seq ?? numberOf(`${project_id} ${lane}`);
+      const group = session_seq ?? numberOf(project_id, lane);
       const before = taken.get(group);
       if (before === undefined) return group;
       if (session_seq !== null || count < batching.maxMessages) {
@@ -56,12 +40,6 @@ export function createJobChoice(batching: Batching) {
         return undefined;
       }
     }
-  }
-
-  // Jobs without a session have no turn: jobs of one second go together, because each call pays for its instructions.
-  function looseAt({ count, is_retry, oldest_at }: WaitingJobs, now: number): number {
-    const isReady = batching.idleMs === null || is_retry || count >= enoughLoose;
-    return isReady || oldest_at > now ? now : oldest_at + gatheredMs;
   }
 
   function take(team_id: string, group: number, jobs: WaitingJobs): ChosenJobs {
@@ -86,7 +64,7 @@ export function createJobChoice(batching: Batching) {
       const order = isEven.get(team_id) === true ? newestFirst(waiting) : waiting;
       let soonest = next_at ?? Number.POSITIVE_INFINITY;
       for (const each of order) {
-        const at = each.session_id === null ? looseAt(each, now) : dueAt(waitingOf(each), batching, now);
+        const at = dueAt(waitingOf(each), batching, now);
         if (at > now) {
           soonest = Math.min(soonest, at);
           continue;
@@ -100,17 +78,15 @@ export function createJobChoice(batching: Batching) {
   };
 }
 
+// Six bytes of a hash: the same in every process, without a list of projects.
+function numberOf(project_id: string, lane: number): number {
+  return -1 - Number.parseInt(contentKey(project_id, String(lane)).slice(0, 12), 16);
+}
+
 function newestFirst(waiting: readonly WaitingJobs[]): WaitingJobs[] {
   return [...waiting].sort((one, other) => other.newest_at - one.newest_at);
 }
 
-function waitingOf(jobs: WaitingJobs) {
-  return {
-    count: jobs.count,
-    newestAt: jobs.newest_at,
-    hasSummarize: jobs.has_summary,
-    isRetry: jobs.is_retry,
-    isCompleted: jobs.is_completed,
-    isBeforePrompt: false,
-  };
+function waitingOf({ count, newest_at, has_summary, is_retry, is_completed }: WaitingJobs) {
+  return { count, newestAt: newest_at, isOver: has_summary || is_retry || is_completed };
 }

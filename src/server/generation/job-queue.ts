@@ -3,12 +3,12 @@ import type { Clock } from "../../core/clock.ts";
 import { failOpen } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { RecentMap } from "../../core/recent-map.ts";
+import type { SettledReply } from "../../core/records/drafts.ts";
 import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
 import type { Release } from "../../core/records/queue.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { closingOfEvent, messageOfEvent, promptOfEvent } from "../../core/tools/event-message.ts";
 import type { GenerationQueue, QueuedBatch } from "../../generate/generate-batch.ts";
-import type { SettledReply } from "../../generate/settled-uses.ts";
 import { completeJobs } from "../../store/postgres/complete-jobs.ts";
 import {
   type Claim,
@@ -21,7 +21,7 @@ import {
   type WaitingJobs,
 } from "../../store/postgres/job-leases.ts";
 import type { Database } from "../../store/postgres/open.ts";
-import type { EndedTurns } from "../../store/postgres/outdated.ts";
+import type { EndedTurn } from "../../store/postgres/outdated.ts";
 import { inTenant } from "../../store/postgres/tenant.ts";
 import { isJsonObject, type Json } from "../../text/json.ts";
 import { type HostedTurn, turnOf } from "./hosted-turns.ts";
@@ -32,7 +32,7 @@ import { recordsOf } from "./made-records.ts";
 /** A batch under its lease. */
 export interface HostedBatch extends QueuedBatch {
   leased: LeasedBatch;
-  turns: ReadonlyMap<number, HostedTurn>;
+  turn?: HostedTurn | undefined;
 }
 
 type Intended = Pick<ChosenJobs, "group" | "newestFirst"> & {
@@ -110,10 +110,10 @@ export function createJobQueue(deps: JobQueueDeps): JobQueue {
       held.keep(group, leased);
       return batchOf(group, leased);
     },
-    async complete({ leased, turns }, reply) {
+    async complete({ leased, turn }, reply) {
       const { now } = deps.clock;
-      const draftsOf = (jobs: ReadonlySet<string>) => recordsOf(leased, reply, { jobs, turns, now: now() });
-      await completeJobs(app, leased, draftsOf, endedTurns({ leased, turns }, reply));
+      const draftsOf = (jobs: ReadonlySet<string>) => recordsOf(leased, reply, { jobs, turn, now: now() });
+      await completeJobs(app, leased, draftsOf, endedTurn({ leased, turn }, reply));
       held.letGo(leased.jobs.map(({ seq }) => seq));
       // Callers read the records from the store.
       return { observations: [], summaries: [] };
@@ -164,6 +164,7 @@ function createHeldBatches({ app, leaseMs, onLost }: Pick<JobQueueDeps, "app" | 
 function batchOf(group: number, leased: LeasedBatch): HostedBatch {
   const { session, project } = leased;
   const messages = leased.jobs.map((job) => messageOf(group, job, session !== null));
+  const end = messages.at(-1);
   const name = session?.content_session_id ?? leased.jobs[0]?.id ?? "";
   return {
     leased,
@@ -177,30 +178,21 @@ function batchOf(group: number, leased: LeasedBatch): HostedBatch {
     },
     messages,
     recentTitles: leased.recent_titles.toReversed(),
-    turns: new Map(
-      messages.flatMap(({ id, message }) => {
-        const events = leased.turns.get(id);
-        return events === undefined ? [] : [[id, turnOf(message, events)] as const];
-      }),
-    ),
+    turn: end && leased.turn_events && turnOf(end.message, leased.turn_events),
   };
 }
 
-function endedTurns(
-  { leased, turns }: Pick<HostedBatch, "leased" | "turns">,
-  reply: SettledReply,
-): EndedTurns {
-  const { routine, passed, finished = new Map() } = reply;
+function endedTurn(
+  { leased, turn }: Pick<HostedBatch, "leased" | "turn">,
+  { routine = [], passed = [], finishes, ...reply }: SettledReply,
+): EndedTurn {
   const { replacesFix = () => true, replaces = () => false, saysSame = () => false } = reply;
-  const endedAt = new Map(leased.jobs.map((job) => [job.seq, job.occurred_at_epoch]));
+  const at = leased.jobs.at(-1)?.occurred_at_epoch ?? 0;
   return {
-    settled: [...turns.values()].flatMap(({ events }) => routine.flatMap((use) => events.get(use) ?? [])),
+    settled: routine.flatMap((use) => turn?.events.get(use) ?? []),
     passed,
     replacesFix,
-    finished: [...finished].flatMap(([source, finishes]) => {
-      const at = endedAt.get(source);
-      return at === undefined ? [] : [{ at, finishes }];
-    }),
+    finished: finishes && { at, finishes },
     replaces,
     saysSame,
   };

@@ -1,10 +1,9 @@
 // Turns the drafts of a reply into records, each under its job.
 
 import { newId } from "../../core/ids.ts";
-import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
+import type { DraftObservation, DraftSummary, Reply } from "../../core/records/drafts.ts";
 import type { ObservationSource } from "../../core/records/hosted-record.ts";
 import { messageOfEvent } from "../../core/tools/event-message.ts";
-import type { GenerationReply } from "../../generate/provider.ts";
 import type { DraftRecord } from "../../store/postgres/complete-jobs.ts";
 import type { LeasedBatch, LeasedJob } from "../../store/postgres/job-leases.ts";
 import type { JsonObject } from "../../text/json.ts";
@@ -13,12 +12,12 @@ import type { HostedTurn } from "./hosted-turns.ts";
 /** Records of the drafts whose jobs are still leased; a draft of several jobs belongs to the first leased one. */
 export function recordsOf(
   { jobs: leased }: Pick<LeasedBatch, "jobs">,
-  reply: GenerationReply,
+  reply: Reply,
   {
     jobs,
-    turns,
+    turn,
     now,
-  }: { jobs: ReadonlySet<string>; turns: ReadonlyMap<number, Pick<HostedTurn, "events">>; now: number },
+  }: { jobs: ReadonlySet<string>; turn: Pick<HostedTurn, "events"> | undefined; now: number },
 ): DraftRecord[] {
   const held = new Map(leased.filter(({ id }) => jobs.has(id)).map((job) => [job.seq, job]));
   const places = createPlaces();
@@ -29,7 +28,7 @@ export function recordsOf(
     // A statement belongs to its message; the tool uses it names have their own records.
     const sources = draft.statement === undefined ? named : [first];
     const made = madeOf(first, sources);
-    const cited = draft.statement === undefined ? [] : citedBy(draft, turns.get(first.seq), first);
+    const cited = draft.statement === undefined ? [] : citedBy(draft, turn, first);
     return [{ ...observationOf(draft), ...made, sources: [...made.sources, ...cited], ...places(first) }];
   });
   const summaries = reply.summaries.flatMap((draft) => {

@@ -3,7 +3,7 @@ import type { NewHostedObservation } from "../../core/records/hosted-record.ts";
 import type { ProjectScope } from "../../core/records/tenancy.ts";
 import { insertObservations } from "./observations.ts";
 import type { Connections, Queryable } from "./open.ts";
-import { type EndedTurns, markOutdated } from "./outdated.ts";
+import { type EndedTurn, markOutdated } from "./outdated.ts";
 import { markSettled } from "./statements.ts";
 import { inTenant } from "./tenant.ts";
 
@@ -20,14 +20,14 @@ export type DraftRecord = Omit<
 
 /**
  * Stores the drafts whose first job is still held and completes the jobs; `draftsOf` gets the ids of the held ones. A job
- * that was cancelled, purged or claimed by another worker stores nothing. `turns` marks earlier records as routine or
+ * that was cancelled, purged or claimed by another worker stores nothing. `turn` marks earlier records as routine or
  * outdated. Returns the ids of the stored records.
  */
 export function completeJobs(
   app: Connections,
   lease: Lease,
   draftsOf: (held: ReadonlySet<string>) => DraftRecord[],
-  turns?: EndedTurns,
+  turn?: EndedTurn,
 ): Promise<string[]> {
   const { team_id, project_id, session_id } = lease;
   return inTenant(app, { team_id, project_id }, async (connection) => {
@@ -39,15 +39,15 @@ export function completeJobs(
       connection,
       drafts.map((draft) => ({ ...draft, team_id, project_id, session_id, memory_epoch: epoch })),
     );
-    if (turns !== undefined) {
+    if (turn !== undefined) {
       const isStored = new Set(stored.map(({ id }) => id));
       await markOutdated(
         connection,
         lease,
         drafts.filter(({ id }) => isStored.has(id)),
-        turns,
+        turn,
       );
-      await markSettled(connection, lease, turns.settled);
+      await markSettled(connection, lease, turn.settled);
     }
     await endJobs(connection, lease, [...held]);
     if (stored.length > 0) await countObservations(connection, lease, stored.length);

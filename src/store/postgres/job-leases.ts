@@ -15,7 +15,6 @@ export interface WaitingJobs {
   session_seq: number | null;
   /** Of the jobs that were read. */
   count: number;
-  oldest_at: number;
   newest_at: number;
   has_summary: boolean;
   /** Retries, each tried alone. */
@@ -44,8 +43,8 @@ export interface LeasedBatch extends ProjectScope {
   session: { seq: number; content_session_id: string; status: "active" | "completed"; prompt: Json } | null;
   jobs: LeasedJob[];
   recent_titles: string[];
-  /** By the number of a job that ends a turn: the events before it in the session. */
-  turns: ReadonlyMap<number, readonly TurnEvent[]>;
+  /** The events before the last job in the session, where it ends a turn. */
+  turn_events: readonly TurnEvent[] | undefined;
 }
 
 /** A team's queued jobs, by the database's clock (epoch milliseconds). */
@@ -90,7 +89,6 @@ const waitingText = `
   with due as (${dueJobs("", oldestRead)} union ${dueJobs("desc", newestRead)}),
   grouped as (
     select d.project_id, d.session_id, s.seq as session_seq, count(*)::int as count,
-      (extract(epoch from min(d.created_at)) * 1000)::float8 as oldest_at,
       (extract(epoch from max(d.created_at)) * 1000)::float8 as newest_at,
       bool_or(d.source_type = 'session_summary') as has_summary,
       bool_and(d.attempts > 0) as is_retry,
@@ -135,21 +133,19 @@ export function claimJobs(app: Connections, claim: Claim): Promise<LeasedBatch |
     });
     const [batch] = rows;
     if (batch === undefined) return null;
-    const turns = await turnsOf(connection, claim, batch);
-    return { ...batch, team_id, project_id, lease_token: claim.lease_token, turns };
+    const turn_events = await turnOf(connection, claim, batch);
+    return { ...batch, team_id, project_id, lease_token: claim.lease_token, turn_events };
   });
 }
 
-type StoredBatch = Omit<LeasedBatch, "lease_token" | "team_id" | "project_id" | "turns">;
+type StoredBatch = Omit<LeasedBatch, "lease_token" | "team_id" | "project_id" | "turn_events">;
 
-async function turnsOf(connection: Queryable, scope: ProjectScope, { session_id, jobs }: StoredBatch) {
-  const turns = new Map<number, TurnEvent[]>();
-  if (session_id === null) return turns;
-  for (const { seq, source_type, event_type, event_seq } of jobs) {
-    const endsTurn = source_type === "session_summary" || (event_type !== null && isClosingEvent(event_type));
-    if (endsTurn) turns.set(seq, await eventsOfTurn(connection, scope, { session_id, before: event_seq }));
-  }
-  return turns;
+async function turnOf(connection: Queryable, scope: ProjectScope, { session_id, jobs }: StoredBatch) {
+  const last = jobs.at(-1);
+  if (session_id === null || last === undefined) return undefined;
+  const { source_type, event_type, event_seq } = last;
+  const endsTurn = source_type === "session_summary" || (event_type !== null && isClosingEvent(event_type));
+  return endsTurn ? eventsOfTurn(connection, scope, { session_id, before: event_seq }) : undefined;
 }
 
 interface ClaimOrder {

@@ -15,16 +15,16 @@ import {
   standingRules,
 } from "./statements.ts";
 
-/** Effects of the turns that end in a batch on earlier records. */
-export interface EndedTurns {
+/** Effects of the turn that ends with a batch on earlier records. */
+export interface EndedTurn {
   /** Events whose records become routine. */
   settled: readonly string[];
   /** Command families that passed. */
   passed: readonly string[];
   /** True when a fix takes the place of an older one of the same family, by their texts. */
   replacesFix(newerText: string, olderText: string): boolean;
-  /** For each turn its end (epoch milliseconds), and whether it finished an open work item. */
-  finished: readonly { at: number; finishes(openText: string): boolean }[];
+  /** Its end (epoch milliseconds), and whether it finished an open work item. */
+  finished: { at: number; finishes(openText: string): boolean } | undefined;
   /** True when the rule replaces or repeats an older one. */
   replaces(rule: ComparedRule, older: ComparedRule): boolean;
   /** True when two rules say the same. */
@@ -39,13 +39,13 @@ export async function markOutdated(
   connection: Queryable,
   scope: ProjectScope,
   stored: readonly StoredRecord[],
-  turns: EndedTurns,
+  turn: EndedTurn,
 ): Promise<void> {
   const outdated: Outdated = new Map();
-  await outdateFixes(connection, scope, { stored, turns, outdated });
-  const sure = await confirmRules(connection, scope, { stored, turns, outdated });
-  await outdateRules(connection, scope, { stored: [...stored, ...sure], turns, outdated });
-  await outdateOpenWork(connection, scope, { turns, outdated });
+  await outdateFixes(connection, scope, { stored, turn, outdated });
+  const sure = await confirmRules(connection, scope, { stored, turn, outdated });
+  await outdateRules(connection, scope, { stored: [...stored, ...sure], turn, outdated });
+  await outdateOpenWork(connection, scope, { turn, outdated });
   if (outdated.size === 0) return;
   await connection.query({
     name: "mark-outdated",
@@ -62,14 +62,14 @@ type Outdated = Map<string, string | null>;
 
 interface Found {
   stored: readonly StoredRecord[];
-  turns: EndedTurns;
+  turn: EndedTurn;
   outdated: Outdated;
 }
 
 async function outdateFixes(
   connection: Queryable,
   scope: ProjectScope,
-  { stored, turns: { passed, replacesFix }, outdated }: Found,
+  { stored, turn: { passed, replacesFix }, outdated }: Found,
 ): Promise<void> {
   const families = new Set([...passed, ...stored.flatMap(({ statement }) => statement?.families ?? [])]);
   if (families.size === 0) return;
@@ -105,7 +105,7 @@ function isBefore(one: HostedObservation, other: HostedObservation): boolean {
 async function confirmRules(
   connection: Queryable,
   scope: ProjectScope,
-  { stored, turns, outdated }: Found,
+  { stored, turn, outdated }: Found,
 ): Promise<StoredRecord[]> {
   const said = stored.filter(({ statement }) => statement?.said_by === "user" && statement.kind === "rule");
   const known = said.length === 0 ? [] : await rulesAndProposals(connection, scope, maxRules);
@@ -113,7 +113,7 @@ async function confirmRules(
   for (const { id, statement } of said) {
     const rule = known.find((one) => one.id === id);
     if (rule === undefined || !statement) continue;
-    const isSame = (one: HostedObservation) => turns.saysSame(comparedOf(one), comparedOf(rule));
+    const isSame = (one: HostedObservation) => turn.saysSame(comparedOf(one), comparedOf(rule));
     const same = known.filter((one) => one.id !== id && !one.standing && isSame(one));
     // Word for word the same in a further session is a template.
     const isAgain = same.some(
@@ -136,7 +136,7 @@ async function confirmRules(
 async function outdateRules(
   connection: Queryable,
   scope: ProjectScope,
-  { stored, turns, outdated }: Found,
+  { stored, turn, outdated }: Found,
 ): Promise<void> {
   const said = stored.filter(({ statement }) => statement?.standing === true && statement.said_by === "user");
   const isNew = new Set(said.map(({ id }) => id));
@@ -148,8 +148,8 @@ async function outdateRules(
   for (const rule of rules.filter(({ id }) => isNew.has(id)).toReversed()) {
     for (const older of rules) {
       if (older.id === rule.id || outdated.has(older.id)) continue;
-      if (turns.replaces(comparedOf(rule), comparedOf(older))) outdated.set(older.id, rule.id);
-      else if (turns.replaces(comparedOf(older), comparedOf(rule))) outdated.set(rule.id, older.id);
+      if (turn.replaces(comparedOf(rule), comparedOf(older))) outdated.set(older.id, rule.id);
+      else if (turn.replaces(comparedOf(older), comparedOf(rule))) outdated.set(rule.id, older.id);
     }
   }
 }
@@ -162,13 +162,13 @@ function comparedOf({ seq, project_id, ...rule }: HostedObservation): ComparedRu
 async function outdateOpenWork(
   connection: Queryable,
   scope: ProjectScope,
-  { turns: { finished }, outdated }: Pick<Found, "turns" | "outdated">,
+  { turn: { finished }, outdated }: Pick<Found, "turn" | "outdated">,
 ): Promise<void> {
-  if (finished.length === 0) return;
+  if (finished === undefined) return;
   const statements = await salientStatements(connection, scope, maxStatements);
   for (const one of statements) {
     const text = wholeText(one);
-    const isFinished = finished.some(({ at, finishes }) => one.created_at_epoch < at && finishes(text));
+    const isFinished = one.created_at_epoch < finished.at && finished.finishes(text);
     if (one.said_by === "agent" && one.generator !== keptByAgent && isFinished && !outdated.has(one.id))
       outdated.set(one.id, null);
   }

@@ -1,59 +1,27 @@
 // The generation queue: claims a batch of a session, completes it in one transaction, or releases it.
+import type { Made, Reply, SettledReply } from "../../core/records/drafts.ts";
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Release } from "../../core/records/queue.ts";
-import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
+import type { Observation, Session } from "../../core/records/records.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { KnownThings } from "./known-things.ts";
 import type { Observations } from "./observations.ts";
-import type { ClaimRequest, DueMessages, PendingMessages } from "./pending-messages.ts";
+import type { ClaimRequest, PendingMessages } from "./pending-messages.ts";
 import type { Prompts } from "./prompts.ts";
-import type { DeletedRecord, RecordReply, WrittenRecords } from "./record-writer.ts";
+import type { WrittenRecords } from "./record-writer.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SharedSources } from "./shared-sources.ts";
 import type { Statements } from "./statements.ts";
-import type { Turns, TurnsByMessage } from "./turns.ts";
-
-/** A reply, and what the turns that it ends say about earlier records. */
-export interface SettledReply extends RecordReply {
-  /** Provisional: the messages wait on, for a model. */
-  isDraft?: boolean;
-  /** Ids of open work that the turn ended. */
-  closes?: readonly number[];
-  /** Raw events whose observations are routine from now on. */
-  routine?: readonly number[];
-  /** Command families that passed. */
-  passed?: readonly string[];
-  /** Whether a fix takes the place of an older one of the same command family, by their texts. */
-  replacesFix?: (newerText: string, olderText: string) => boolean;
-  /** By the message that ends a turn: whether the turn finished open work, by its text. */
-  finished?: ReadonlyMap<number, (openText: string) => boolean>;
-  /** Whether a rule replaces or repeats an older one. */
-  replaces?: (rule: Observation, older: Observation) => boolean;
-  saysSame?: (one: Observation, other: Observation) => boolean;
-}
+import type { StoredTurn, Turns } from "./turns.ts";
 
 export interface ClaimedBatch {
   session: Session;
   messages: ClaimedMessage[];
   recentTitles: string[];
-  turns: TurnsByMessage;
+  turn?: StoredTurn | undefined;
   /** The prompt of a turn that has not ended. */
   request?: string | undefined;
   knownBefore: () => ReturnType<KnownThings["of"]>;
-}
-
-export interface CompletedBatch {
-  observations: Observation[];
-  summaries: SessionSummary[];
-  /** Earlier observations that are routine or superseded from now on. */
-  changed: Observation[];
-  /** Provisional records that the reply leaves out. */
-  deleted?: readonly DeletedRecord[];
-}
-
-/** The due messages of a session, and whether more can come. */
-export interface WaitingMessages extends DueMessages {
-  isCompleted: boolean;
 }
 
 export type GenerationQueue = ReturnType<typeof createGenerationQueue>;
@@ -69,7 +37,7 @@ interface Parts extends GroupCommit {
   writeRecords: (write: {
     session: Session;
     held: ReadonlyMap<number, ClaimedMessage>;
-    reply: RecordReply;
+    reply: Reply;
   }) => WrittenRecords;
   statements: Pick<
     Statements,
@@ -114,11 +82,7 @@ export function createGenerationQueue(parts: Parts, owner: string) {
     /** Releases expired leases, except for `sessionsInWork`. */
     reclaimExpired: (now: number, inWork: readonly number[]) =>
       parts.commit(() => pending.reclaimExpired(now, inWork)),
-    /** Reads at most `limit` due messages of the session; null when none is due. */
-    waiting(sessionId: number, now: number, limit: number): WaitingMessages | null {
-      const due = pending.dueOf(sessionId, now, limit);
-      return due && { ...due, isCompleted: sessions.byId(sessionId)?.status === "completed" };
-    },
+    waiting: pending.dueOf,
     /** True when the session's next due message was imported: local rules write its records. */
     isImported: pending.isImported,
     hasUndrafted: pending.hasUndrafted,
@@ -134,16 +98,16 @@ export function batchOf(
   messages: ClaimedMessage[],
 ): ClaimedBatch {
   const [first] = messages;
-  const { type, prompt_number } = messages.at(-1)?.message ?? {};
-  const isUnfinished = type === "observation" && prompt_number !== undefined;
+  const turn = turns.endedBy(messages);
+  const prompt = turn === undefined ? messages.at(-1)?.message.prompt_number : undefined;
   return {
     session,
     messages,
     recentTitles: observations.titlesSinceSummary({
       ...{ sessionId: session.id, before: first?.id ?? 0, limit: maxTitles },
     }),
-    turns: turns.of(messages),
-    request: isUnfinished ? prompts.byNumber(session.id, prompt_number)?.prompt_text : undefined,
+    turn,
+    request: prompt === undefined ? undefined : prompts.byNumber(session.id, prompt)?.prompt_text,
     knownBefore: () => known.of({ ...session, project: projectOf(session, messages) }, messages),
   };
 }
@@ -161,15 +125,15 @@ function complete(
   batch: ClaimedBatch,
   reply: SettledReply,
   take: (id: number) => boolean,
-): CompletedBatch {
+): Made {
   // The project may have been renamed or merged since the claim.
   const session = sessions.byId(batch.session.id) ?? batch.session;
   const held = new Map(batch.messages.filter(({ id }) => take(id)).map((message) => [message.id, message]));
   // The messages were requeued or deleted: what the reply says was made from other texts.
-  if (held.size === 0) return { observations: [], summaries: [], changed: [] };
+  if (held.size === 0) return { observations: [], summaries: [] };
   if (reply.isDraft !== true) pending.count("done", held.size);
   const project = projectOf(session, held.values());
-  const { passed = [], replacesFix = () => true, finished = new Map() } = reply;
+  const { passed = [], replacesFix = () => true, finishes } = reply;
   const at = Math.max(...[...held.values()].map(({ created_at_epoch }) => created_at_epoch));
   const ended = statements.supersedeFailures({ project, families: passed, at });
   const provisional = sharing(session, [...held.keys()]);
@@ -178,10 +142,11 @@ function complete(
   const replaced = written.observations.flatMap(({ stored, families }) =>
     statements.supersedeFixes({ project, families, by: stored, replaces: replacesFix }),
   );
-  const done = [...finished].flatMap(([source, finishes]) => {
-    const at = held.get(source)?.created_at_epoch;
-    return at === undefined ? [] : statements.supersedeFinished({ project, at, finishes });
-  });
+  const end = held.get(batch.messages.at(-1)?.id ?? 0);
+  const done =
+    end === undefined || finishes === undefined
+      ? []
+      : statements.supersedeFinished({ project, at: end.created_at_epoch, finishes });
   const { observations, changed } = settle({ ...statements, known }, written, reply, done);
   return {
     observations,
@@ -199,7 +164,7 @@ export function settle(
   written: WrittenRecords,
   { replaces, saysSame, routine = [], closes = [], generator }: SettledReply,
   before: readonly Observation[] = [],
-): Pick<CompletedBatch, "observations" | "changed"> {
+): { observations: Observation[]; changed: Observation[] } {
   const stored = written.observations.map((one) => one.stored);
   const weighed = saysSame === undefined ? [] : statements.weighProposals(stored, saysSame);
   const sure = stored.map((one) => weighed.findLast(({ id }) => id === one.id) ?? one);

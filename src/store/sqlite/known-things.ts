@@ -2,7 +2,7 @@
 import type { ClaimedMessage } from "../../core/records/messages.ts";
 import type { Observation, Session } from "../../core/records/records.ts";
 import { type KnownRecord, keptByAgent } from "../../core/records/statement.ts";
-import { observationColumns } from "./observations.ts";
+import { closingNote, observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 
@@ -59,6 +59,6 @@ export function createKnownThings(db: Sqlite) {
     /** Ends records that a later one replaces; the user's own and pinned ones stay. */
     replace: (ids: readonly number[], by: number) => ids.flatMap((id) => end({ id, by, note: null }) ?? []),
     close: (ids: readonly number[], generator: string) =>
-      ids.flatMap((id) => end({ id, by: null, note: `Done in a later turn, says ${generator}` }) ?? []),
+      ids.flatMap((id) => end({ id, by: null, note: `${closingNote}${generator}` }) ?? []),
   };
 }

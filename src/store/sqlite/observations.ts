@@ -148,6 +148,9 @@ export function observationRow({
 
 type Standing = Pick<Observation, "status" | "pinned" | "superseded_by">;
 
+/** The last fact of a record that a model closed; it leaves with the closing. */
+export const closingNote = "Done in a later turn, says ";
+
 export function createReviewRecords(db: Sqlite) {
   const sql = createSql(db);
   const update = (columns: string) =>
@@ -156,7 +159,8 @@ export function createReviewRecords(db: Sqlite) {
      where id = @id
      returning ${observationColumns}`;
   const setStanding = sql.get<[Standing & { id: number }], Observation>(
-    update("status = @status, pinned = @pinned, superseded_by = @superseded_by"),
+    update(`status = @status, pinned = @pinned, superseded_by = @superseded_by,
+       facts = iif(@status = 'active' and facts ->> '$[#-1]' like '${closingNote}%', json_remove(facts, '$[#-1]'), facts)`),
   );
   const setReach = sql.get<[{ id: number; reach: Reach }], Observation>(update("reach = @reach"));
   // A prompt that was interrupted ends no turn: a quote of it has the number of the next one.

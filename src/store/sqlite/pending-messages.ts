@@ -2,8 +2,9 @@
 
 import { failOpenSync } from "../../core/errors.ts";
 import type { ClaimedMessage, MessageCounts, PendingMessage } from "../../core/records/messages.ts";
-import type { Release } from "../../core/records/queue.ts";
+import type { Release, WaitingMessages } from "../../core/records/queue.ts";
 import type { Sqlite } from "./open.ts";
+import { isOfNextTurn, type TurnPlace, turnColumns } from "./turns.ts";
 
 export interface ClaimRequest {
   sessionId: number;
@@ -18,56 +19,10 @@ export interface ClaimRequest {
   maxChars: number;
 }
 
-/** The oldest due messages of a session. */
-export interface DueMessages {
-  count: number;
-  newestAt: number;
-  /** Not looked up when the count reaches the limit. */
-  hasSummarize: boolean;
-  /** They were put back before. */
-  isRetry: boolean;
-  /** The user sent a further prompt since the first one. */
-  isBeforePrompt: boolean;
-}
+export type PendingMessages = ReturnType<typeof createPendingMessages>;
 
-export interface PendingMessages {
-  enqueue(rawEventId: number, sessionId: number, now: number): void;
-  /**
-   * Leases the session's oldest due messages to `owner`: up to the end of their turn, imported ones without live ones. Those
-   * that were put back come last, with those that were put back with them.
-   */
-  claim(request: ClaimRequest): ClaimedMessage[];
-  /** The oldest live messages of the session without provisional records; nothing is leased. */
-  undrafted(sessionId: number, limit: number): ClaimedMessage[];
-  hasUndrafted(sessionId: number): boolean;
-  /** False when the message was claimed, finished or drafted meanwhile. */
-  markDrafted(id: number): boolean;
-  /** Deletes a done message; false when `owner` lost the lease. */
-  finish(id: number, owner: string): boolean;
-  release(id: number, release: Release): void;
-  /** At start every lease belongs to a dead instance: releases them all and returns how many. */
-  reclaimAll(): number;
-  /** Releases expired leases, except for running sessions. */
-  reclaimExpired(now: number, sessionsInWork: readonly number[]): number;
-  /** Reads at most `limit` due messages of the session; null when none is due. */
-  dueOf(sessionId: number, now: number, limit: number): DueMessages | null;
-  /** Whether the message that `claim` would take first was imported. */
-  isImported(sessionId: number, now: number): boolean;
-  /** At most 500 sessions with due messages, the longest waiting first. */
-  sessionsDue(now: number): number[];
-  /** Epoch of the next message that becomes due after `now`, or null. */
-  nextDue(now: number): number | null;
-  /** Epoch of the oldest pending or processing message, or null. */
-  oldest(): number | null;
-  /** Pending and processing messages of the session. */
-  ofSession(sessionId: number): number;
-  count(name: "accepted" | "done" | "skipped", by: number): void;
-  counts(): MessageCounts;
-}
-
-interface CandidateRow extends Omit<ClaimedMessage, "message"> {
+interface CandidateRow extends Omit<ClaimedMessage, "message">, TurnPlace {
   next_try_at_epoch: number;
-  kind: string;
   payload: string;
   is_imported: 0 | 1;
 }
@@ -88,13 +43,14 @@ interface DueRequest {
   now: number;
 }
 
-export function createPendingMessages(db: Sqlite): PendingMessages {
+export function createPendingMessages(db: Sqlite) {
   const enqueue = db.prepare<[number, number, number]>(
     "insert into pending_messages (id, session_id, created_at_epoch) values (?, ?, ?)",
   );
   const leases = createLeases(db);
   return {
-    enqueue: (rawEventId, sessionId, now) => void enqueue.run(rawEventId, sessionId, now),
+    enqueue: (rawEventId: number, sessionId: number, now: number) =>
+      void enqueue.run(rawEventId, sessionId, now),
     ...createClaim(db, leases),
     ...leases,
     dueOf: createDueOf(db),
@@ -104,11 +60,9 @@ export function createPendingMessages(db: Sqlite): PendingMessages {
   };
 }
 
-type Claims = Pick<PendingMessages, "claim" | "undrafted" | "hasUndrafted" | "markDrafted">;
-
-function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">): Claims {
+function createClaim(db: Sqlite, { release }: Pick<ReturnType<typeof createLeases>, "release">) {
   const rows = `select p.id, p.session_id, p.attempts, p.failures, p.created_at_epoch, p.next_try_at_epoch,
-       r.kind, r.payload, r.imported_at_epoch is not null as is_imported
+       r.payload, r.imported_at_epoch is not null as is_imported, ${turnColumns}
      from pending_messages p
      cross join raw_events r on r.id = p.id
      where p.status = 'pending' and p.session_id = @sessionId`;
@@ -133,28 +87,23 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
 
   // Row by row: the payloads behind the last one that fits are not read.
   function take({ sessionId, now, limit, limitOfRetry = limit, maxChars }: ClaimRequest): CandidateRow[] {
-    const taken: CandidateRow[] = [];
     let chars = 0;
-    for (const row of due.iterate({ sessionId, now, limit })) {
-      const first = taken[0] ?? row;
+    return firstOfTurn(due.iterate({ sessionId, now, limit }), (row, first, count) => {
       chars += row.payload.length;
       const isLike =
         row.is_imported === first.is_imported && row.next_try_at_epoch === first.next_try_at_epoch;
       const isRetry = first.failures > 0 || first.attempts >= claimsBeforeAlone;
-      const hasRoom = chars <= maxChars && taken.length < (isRetry ? limitOfRetry : limit);
-      if (taken.length > 0 && !(isLike && hasRoom)) break;
-      taken.push(row);
-      if (row.kind === "summarize") break;
-    }
-    return taken;
+      return isLike && chars <= maxChars && count < (isRetry ? limitOfRetry : limit);
+    });
   }
 
   // An unreadable payload would hold its session up for ever.
   function readRow({
     payload,
-    kind,
-    is_imported,
-    next_try_at_epoch,
+    is_imported: _isImported,
+    next_try_at_epoch: _at,
+    prompt: _prompt,
+    is_end: _isEnd,
     ...row
   }: CandidateRow): ClaimedMessage[] {
     const message = failOpenSync("reading a message", () => JSON.parse(payload) as PendingMessage);
@@ -164,21 +113,41 @@ function createClaim(db: Sqlite, { release }: Pick<PendingMessages, "release">):
   }
 
   return {
-    claim(request) {
+    /**
+     * Leases the session's oldest due messages to `owner`: up to the end of their turn, imported ones without live ones.
+     * Those that were put back come last, with those that were put back with them.
+     */
+    claim(request: ClaimRequest): ClaimedMessage[] {
       const { owner, leaseUntil } = request;
       const taken = take(request);
       for (const { id } of taken) lease.run({ id, owner, leaseUntil });
       return taken.flatMap(readRow);
     },
-    undrafted: (sessionId, limit) => undrafted.all({ sessionId, limit }).flatMap(readRow),
-    hasUndrafted: (sessionId) => undrafted.get({ sessionId, limit: 1 }) !== undefined,
-    markDrafted: (id) => markDrafted.run(id).changes === 1,
+    /** The oldest live messages of one turn without provisional records; nothing is leased. */
+    undrafted: (sessionId: number, limit: number) =>
+      firstOfTurn(undrafted.iterate({ sessionId, limit }), () => true).flatMap(readRow),
+    hasUndrafted: (sessionId: number) => undrafted.get({ sessionId, limit: 1 }) !== undefined,
+    /** False when the message was claimed, finished or drafted meanwhile. */
+    markDrafted: (id: number) => markDrafted.run(id).changes === 1,
   };
 }
 
-function createLeases(
-  db: Sqlite,
-): Pick<PendingMessages, "finish" | "release" | "reclaimAll" | "reclaimExpired"> {
+/** The rows of the first one's turn, up to one that does not fit; the first comes in any case. */
+function firstOfTurn(
+  rows: Iterable<CandidateRow>,
+  fits: (row: CandidateRow, first: CandidateRow, count: number) => boolean,
+): CandidateRow[] {
+  const taken: CandidateRow[] = [];
+  for (const row of rows) {
+    const isFit = fits(row, taken[0] ?? row, taken.length);
+    const last = taken.at(-1);
+    if (last !== undefined && (isOfNextTurn(last, row) || !isFit)) break;
+    taken.push(row);
+  }
+  return taken;
+}
+
+function createLeases(db: Sqlite) {
   const finish = db.prepare<[number, string]>(
     "delete from pending_messages where id = ? and status = 'processing' and lease_owner = ?",
   );
@@ -204,8 +173,9 @@ function createLeases(
     `${reclaim} and lease_until_epoch < ? and session_id not in (select value from json_each(?))`,
   );
   return {
-    finish: (id, owner) => finish.run(id, owner).changes === 1,
-    release(id, how) {
+    /** Deletes a done message; false when `owner` lost the lease. */
+    finish: (id: number, owner: string) => finish.run(id, owner).changes === 1,
+    release(id: number, how: Release): void {
       const failed = how.kind === "retry" || how.kind === "dead";
       release.run({
         id,
@@ -216,50 +186,53 @@ function createLeases(
         failed: failed ? 1 : 0,
       });
     },
+    /** At start every lease belongs to a dead instance: releases them all and returns how many. */
     reclaimAll: () => reclaimAll.run().changes,
-    reclaimExpired: (now, inWork) => reclaimExpired.run(now, JSON.stringify(inWork)).changes,
+    /** Releases expired leases, except for running sessions. */
+    reclaimExpired: (now: number, inWork: readonly number[]) =>
+      reclaimExpired.run(now, JSON.stringify(inWork)).changes,
   };
 }
 
-function createDueOf(db: Sqlite): PendingMessages["dueOf"] {
+/** Reads at most `limit` due messages of the session; null when none is due. */
+function createDueOf(db: Sqlite) {
   const due = db.prepare<
     DueRequest & { limit: number },
-    { created_at_epoch: number; failures: number; next_try_at_epoch: number }
+    { created_at_epoch: number; next_try_at_epoch: number }
   >(
-    `select created_at_epoch, failures, next_try_at_epoch
+    `select created_at_epoch, next_try_at_epoch
      from pending_messages p
      where status = 'pending' and session_id = @sessionId and ${isDue}
      order by ${inOrder}
      limit @limit`,
   );
-  const first = db.prepare<DueRequest, FirstDue>(firstDue);
-  // Reads every message of the session: asked only when there are few.
-  const hasSummarize = db.prepare<{ sessionId: number; nextTry: number }, { found: 0 | 1 }>(
-    `select exists (
-       select 1
-       from pending_messages p
-       cross join raw_events r on r.id = p.id
-       where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry
-         and r.kind = 'summarize'
-     ) as found`,
-  );
-  return (sessionId, now, limit) => {
+  // Reads every message of the session: asked only when there are few. Of their payloads only the first one's.
+  const waiting = `select ${turnColumns}
+    from pending_messages p
+    cross join raw_events r on r.id = p.id
+    where p.status = 'pending' and p.session_id = @sessionId and p.next_try_at_epoch = @nextTry`;
+  const isOver = db
+    .prepare<{ sessionId: number; nextTry: number }, 0 | 1>(
+      `select status = 'completed' or exists (select 1 from (${waiting}) where is_end)
+         or (select prompt from (${waiting} order by p.id limit 1)) < newest_prompt
+       from sessions
+       where id = @sessionId`,
+    )
+    .pluck();
+  return (sessionId: number, now: number, limit: number): WaitingMessages | null => {
     const all = due.all({ sessionId, now, limit });
-    const [oldest] = all;
-    if (oldest === undefined) return null;
-    const { next_try_at_epoch: nextTry } = oldest;
+    const nextTry = all[0]?.next_try_at_epoch;
+    if (nextTry === undefined) return null;
     const rows = all.filter((row) => row.next_try_at_epoch === nextTry);
     return {
       count: rows.length,
       newestAt: Math.max(...rows.map((row) => row.created_at_epoch)),
-      hasSummarize: rows.length < limit && hasSummarize.get({ sessionId, nextTry })?.found === 1,
-      isRetry: nextTry > 0,
-      isBeforePrompt: first.get({ sessionId, now })?.is_before_prompt === 1,
+      isOver: nextTry > 0 || (rows.length < limit && isOver.get({ sessionId, nextTry }) === 1),
     };
   };
 }
 
-function createSweeps(db: Sqlite): Pick<PendingMessages, "sessionsDue" | "nextDue" | "oldest"> {
+function createSweeps(db: Sqlite) {
   // Walks the index from session to session and stops at the limit: all of 10,000 waiting sessions would take 80 ms. An
   // `order by` would make it walk to the end.
   const sessionsDue = db.prepare<{ now: number }, { session_id: number; oldest: number }>(
@@ -301,37 +274,35 @@ function createSweeps(db: Sqlite): Pick<PendingMessages, "sessionsDue" | "nextDu
   );
 
   return {
-    sessionsDue: (now) =>
+    /** At most 500 sessions with due messages, the longest waiting first. */
+    sessionsDue: (now: number) =>
       sessionsDue
         .all({ now })
         .sort((a, b) => a.oldest - b.oldest)
         .map((row) => row.session_id),
-    nextDue: (now) => nextDue.get(now)?.next_try_at_epoch ?? null,
+    /** Epoch of the next message that becomes due after `now`, or null. */
+    nextDue: (now: number) => nextDue.get(now)?.next_try_at_epoch ?? null,
+    /** Epoch of the oldest pending or processing message, or null. */
     oldest: () => oldest.get()?.at ?? null,
   };
 }
 
-interface FirstDue {
-  is_imported: 0 | 1;
-  is_before_prompt: 0 | 1;
+/** Whether the message that `claim` would take first was imported. */
+function createIsImported(db: Sqlite) {
+  const first = db
+    .prepare<DueRequest, 0 | 1>(
+      `select r.imported_at_epoch is not null
+       from pending_messages p
+       cross join raw_events r on r.id = p.id
+       where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
+       order by ${inOrder}
+       limit 1`,
+    )
+    .pluck();
+  return (sessionId: number, now: number) => first.get({ sessionId, now }) === 1;
 }
 
-/** The message that `claim` would take first. */
-const firstDue = `select r.imported_at_epoch is not null as is_imported,
-    coalesce(case when json_valid(r.payload) then r.payload ->> '$.prompt_number' end
-      < (select newest_prompt from sessions where id = @sessionId), 0) as is_before_prompt
-  from pending_messages p
-  cross join raw_events r on r.id = p.id
-  where p.status = 'pending' and p.session_id = @sessionId and ${isDue}
-  order by ${inOrder}
-  limit 1`;
-
-function createIsImported(db: Sqlite): PendingMessages["isImported"] {
-  const first = db.prepare<DueRequest, FirstDue>(firstDue);
-  return (sessionId, now) => first.get({ sessionId, now })?.is_imported === 1;
-}
-
-function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" | "counts"> {
+function createCounts(db: Sqlite) {
   const ofSession = db.prepare<{ sessionId: number }, { n: number }>(
     `select
        (select count(*) from pending_messages where status = 'pending' and session_id = @sessionId)
@@ -353,8 +324,9 @@ function createCounts(db: Sqlite): Pick<PendingMessages, "ofSession" | "count" |
     return { ...totals, ...(states.get() ?? { pending: 0, processing: 0, dead: 0 }) };
   });
   return {
-    ofSession: (sessionId) => ofSession.get({ sessionId })?.n ?? 0,
-    count: (name, by) => void count.run(by, name),
+    /** Pending and processing messages of the session. */
+    ofSession: (sessionId: number) => ofSession.get({ sessionId })?.n ?? 0,
+    count: (name: "accepted" | "done" | "skipped", by: number) => void count.run(by, name),
     counts: () => readCounts(),
   };
 }

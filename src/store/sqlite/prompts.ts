@@ -4,6 +4,7 @@ import { createDerivedRows } from "./derived-rows.ts";
 import type { Sqlite } from "./open.ts";
 import { readPage } from "./page.ts";
 import { createSql } from "./sql.ts";
+import { endsTurn } from "./turns.ts";
 
 /** A prompt as intake sees it: private ones too. */
 export type StoredPrompt = UserPrompt & Pick<NewPrompt, "private" | "event_key">;
@@ -55,7 +56,7 @@ export function createPrompts(db: Sqlite) {
          and p.prompt_number > coalesce((
            select case when json_valid(e.payload) then e.payload ->> '$.prompt_number' end
            from raw_events e
-           where e.session_id = s.id and e.kind = 'summarize'
+           where e.session_id = s.id and ${endsTurn("e")}
            order by e.id desc
            limit 1), 0)
        order by p.prompt_number desc

@@ -1,6 +1,6 @@
 // Stores the records of a provider's reply: new ones, or replacements of the records that it regenerates.
-import type { DraftObservation, DraftSummary } from "../../core/records/drafts.ts";
-import type { ClaimedMessage } from "../../core/records/messages.ts";
+import type { DeletedRecord, DraftObservation, Reply } from "../../core/records/drafts.ts";
+import { type ClaimedMessage, endsTurn } from "../../core/records/messages.ts";
 import { wholeText } from "../../core/records/quoted-text.ts";
 import type { Observation, Session, SessionSummary, UserPrompt } from "../../core/records/records.ts";
 import { createDerivedRows } from "./derived-rows.ts";
@@ -18,16 +18,6 @@ import { createSql } from "./sql.ts";
 import { type NewSummary, type Summaries, summaryColumns, summaryRow } from "./summaries.ts";
 import { createTombstones } from "./tombstones.ts";
 
-export interface RecordReply {
-  observations: readonly DraftObservation[];
-  summaries: readonly DraftSummary[];
-  generator: string;
-  /** `local` wrote it as a fallback for a model. */
-  upgrade?: boolean;
-  /** A model saw whole turns: what rules wrote of them and it leaves out goes, and the session gets one summary. */
-  isJudged?: boolean;
-}
-
 export interface WrittenRecords {
   /** As stored, with the command families that a fix is for. */
   observations: { stored: Observation; families: readonly string[]; replaces: readonly number[] }[];
@@ -36,17 +26,11 @@ export interface WrittenRecords {
   deleted: DeletedRecord[];
 }
 
-export interface DeletedRecord {
-  kind: "observation" | "summary";
-  id: number;
-  project: string;
-}
-
 interface Write {
   session: Session;
   /** The messages of the batch that still belong to it; a record is stored only with one of them as its source. */
   held: ReadonlyMap<number, ClaimedMessage>;
-  reply: RecordReply;
+  reply: Reply;
   /** Set when the reply regenerates: the observations made only from `held`. */
   old?: readonly Replaceable[];
 }
@@ -183,7 +167,7 @@ function createSummaryWriter(db: Sqlite, summaries: Summaries) {
 
   // The new summary goes on with the one that the model was shown: that one says nothing more.
   function dropSummaries({ session, held, reply }: Write, written: readonly SessionSummary[]): number[] {
-    const ends = [...held.values()].filter(({ message }) => message.type === "summarize");
+    const ends = [...held.values()].filter(({ message }) => endsTurn(message));
     if (reply.isJudged !== true || ends.length === 0) return [];
     const [newest] = written;
     const own = Math.min(...held.keys());
@@ -328,7 +312,7 @@ function linksOf(
 function ownedBy(
   session: Session,
   source: ClaimedMessage,
-  { generator, upgrade = false, today }: RecordReply & { today(label: string): string },
+  { generator, upgrade = false, today }: Reply & { today(label: string): string },
 ) {
   const { project } = source.message;
   return {

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RegenerationRequest } from "../../core/records/regeneration.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Sqlite } from "./open.ts";
+import { type TurnPlace, turnColumns } from "./turns.ts";
 
 // Rows of one step: selecting from 100,000 records never holds up intake.
 const rowsPerStep = 1_000;
@@ -15,10 +16,9 @@ interface Step {
   last: number;
 }
 
-interface SizeRow {
+interface SizeRow extends TurnPlace {
   event: number;
   session: number;
-  kind: "observation" | "summarize" | "other";
   observation: number | null;
   summary: number | null;
 }
@@ -47,7 +47,7 @@ const ofSummaries = `from session_summaries o
     and not exists (select 1 from pending_messages p where p.id = r.id)`;
 
 const listed = (maxFailures: number) => `select g.raw_event_id as event, g.session_id as session,
-    r.kind, s.observation_id as observation, u.id as summary
+    ${turnColumns}, s.observation_id as observation, u.id as summary
   from (
     select raw_event_id, session_id
     from regenerations
@@ -97,15 +97,15 @@ export function createRegenerationSelection(
         for (const step of steps(request)) await commit(() => add.run(step));
     },
     /** The list without its failed events, and what the request would add to it. */
-    async measure(request: RegenerationRequest | null): Promise<Measured> {
+    async measure(request: RegenerationRequest | null) {
       const observations = new Set<number>();
       const summaries = new Set<number>();
       // Grouped as rows come: to group 100,000 at the end held up the worker for 90 ms.
       const sessions = new Map<number, Map<number, ListedEvent>>();
       for (const rows of rowsOf(request)) {
-        for (const { event: id, session, kind, observation, summary } of rows) {
+        for (const { event: id, session, prompt, is_end, observation, summary } of rows) {
           const events = sessions.get(session) ?? new Map<number, ListedEvent>();
-          sessions.set(session, events.set(id, { id, kind }));
+          sessions.set(session, events.set(id, { id, prompt, is_end }));
           if (observation !== null) observations.add(observation);
           if (summary !== null) summaries.add(summary);
         }
@@ -116,16 +116,8 @@ export function createRegenerationSelection(
   };
 }
 
-export interface ListedEvent {
+export interface ListedEvent extends TurnPlace {
   id: number;
-  kind: string | null;
-}
-
-interface Measured {
-  observations: number;
-  summaries: number;
-  /** The events of each session, by their ids. */
-  sessions: ReadonlyMap<number, ReadonlyMap<number, ListedEvent>>;
 }
 
 interface Source {
@@ -161,7 +153,7 @@ function sourceOf(db: Sqlite, { table, found, ids }: Source) {
        on conflict (raw_event_id) do update set failures = 0, last_error = null`,
     ),
     rows: db.prepare<Step, SizeRow>(
-      `select r.id as event, r.session_id as session, r.kind, ${ids}
+      `select r.id as event, r.session_id as session, ${turnColumns}, ${ids}
        ${found}`,
     ),
   };

@@ -1,52 +1,22 @@
 // The durable list of raw events to regenerate: filled once, worked through batch by batch.
 import { setImmediate } from "node:timers/promises";
 import { failOpenSync } from "../../core/errors.ts";
+import type { Made, SettledReply } from "../../core/records/drafts.ts";
 import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
-import type { Observation, Session, SessionSummary } from "../../core/records/records.ts";
+import type { Session } from "../../core/records/records.ts";
 import type { RegenerationRequest, RegenerationSize } from "../../core/records/regeneration.ts";
-import { batchOf, type ClaimedBatch, type SettledReply, settle } from "./generation-queue.ts";
+import { batchOf, type ClaimedBatch, settle } from "./generation-queue.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { KnownThings } from "./known-things.ts";
 import type { Observations } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import type { Prompts } from "./prompts.ts";
-import type { createRecordWriter, DeletedRecord } from "./record-writer.ts";
+import type { createRecordWriter } from "./record-writer.ts";
 import { createRegenerationSelection, type ListedEvent } from "./regeneration-selection.ts";
 import type { Sessions } from "./sessions.ts";
 import { joinedSources, type Replaceable, type SharedSources } from "./shared-sources.ts";
 import type { Statements } from "./statements.ts";
-import type { StoredTurn, Turns } from "./turns.ts";
-
-export interface ReplacedRecords {
-  /** Changed and new ones, as they are now. */
-  observations: Observation[];
-  summaries: SessionSummary[];
-  /** Older observations that the reply supersedes or makes routine. */
-  changed?: Observation[];
-  /** Records that no draft took over. */
-  deleted: readonly DeletedRecord[];
-}
-
-export interface Regenerations {
-  /** Lists the events of the request, failed ones again; resolves with the number that wait. */
-  select(request: RegenerationRequest): Promise<number>;
-  /** Counts the list and what the request would add to it; calls `visit` with the batches, in another order. */
-  measure(request: RegenerationRequest | null, visit: Visit): Promise<RegenerationSize>;
-  /** The next turn, or a part of it, of the newest session first; null at the end of the list. */
-  next(maxMessages: number): Promise<ClaimedBatch | null>;
-  /** True while every message, event and title of the batch exists. */
-  isCurrent(batch: ClaimedBatch): boolean;
-  /**
-   * Replaces the records and takes the batch off the list, in one transaction. Null when the batch is not current any
-   * more: nothing is stored, and what exists stays listed.
-   */
-  complete(batch: ClaimedBatch, reply: SettledReply): Promise<ReplacedRecords | null>;
-  /** Counts a failure of the batch; its records stay. */
-  fail(batch: ClaimedBatch, error: string): Promise<void>;
-  /** Empties the list; resolves with the number of events that were on it. */
-  drop(): Promise<number>;
-  counts(): { left: number; failed: number };
-}
+import { isOfNextTurn, type Turns, turnColumns } from "./turns.ts";
 
 interface Visit {
   maxMessages: number;
@@ -67,7 +37,7 @@ interface Parts extends GroupCommit {
   writeRecords: ReturnType<typeof createRecordWriter>;
 }
 
-export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
+export function createRegenerations(db: Sqlite, parts: Parts) {
   const { commit, sessions } = parts;
   const rows = createRows(db);
   const selection = createRegenerationSelection(db, { commit, maxFailures });
@@ -86,24 +56,7 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
     }
   }
 
-  /** Reads each turn in a separate step, so that intake gets in between. */
-  async function measure(request: RegenerationRequest | null, { maxMessages, each }: Visit) {
-    const { sessions: found, ...counted } = await selection.measure(request);
-    let messages = 0;
-    for (const [id, events] of found) {
-      const session = sessions.byId(id);
-      messages += events.size;
-      const ordered = [...events.values()].sort((a, b) => a.id - b.id);
-      for (const turn of session === undefined ? [] : partsOfTurns(ordered, maxMessages)) {
-        const read = rows.events.all({ ids: JSON.stringify(turn) }).flatMap(readMessage);
-        if (session !== undefined && read.length > 0) each(batchOf(parts, session, read));
-        await setImmediate();
-      }
-    }
-    return { ...counted, sessions: found.size, messages };
-  }
-
-  function complete(batch: ClaimedBatch, reply: SettledReply): ReplacedRecords | null {
+  function complete(batch: ClaimedBatch, reply: SettledReply): Made | null {
     if (!isCurrent(batch)) return null;
     // Events dropped from the list during the call are not replaced.
     const waiting = batch.messages.filter(({ id }) => rows.finish.run(id).changes === 1);
@@ -126,21 +79,58 @@ export function createRegenerations(db: Sqlite, parts: Parts): Regenerations {
   }
 
   return {
-    async select(request) {
+    /** Lists the events of the request, failed ones again; resolves with the number that wait. */
+    async select(request: RegenerationRequest): Promise<number> {
       await selection.add(request);
       return counts().left;
     },
-    measure,
-    next: (maxMessages) => commit(() => nextBatch(maxMessages)),
+    /** Counts the list and what the request would add to it; calls `visit` with the batches, in another order. */
+    async measure(request: RegenerationRequest | null, visit: Visit): Promise<RegenerationSize> {
+      const { sessions: found, ...counted } = await selection.measure(request);
+      const messages = await visitTurns({ parts, rows, found }, visit);
+      return { ...counted, sessions: found.size, messages };
+    },
+    /** The next turn, or a part of it, of the newest session first; null at the end of the list. */
+    next: (maxMessages: number) => commit(() => nextBatch(maxMessages)),
+    /** True while every message, event and title of the batch exists. */
     isCurrent,
-    complete: (batch, reply) => commit(() => complete(batch, reply)),
-    fail: (batch, error) =>
+    /**
+     * Replaces the records and takes the batch off the list, in one transaction. Null when the batch is not current any
+     * more: nothing is stored, and what exists stays listed.
+     */
+    complete: (batch: ClaimedBatch, reply: SettledReply) => commit(() => complete(batch, reply)),
+    /** Counts a failure of the batch; its records stay. */
+    fail: (batch: ClaimedBatch, error: string) =>
       commit(() => {
         for (const { id } of batch.messages) rows.fail.run(error, id);
       }),
+    /** Empties the list; resolves with the number of events that were on it. */
     drop: () => commit(() => rows.drop.run().changes),
     counts,
   };
+}
+
+interface Found {
+  parts: Parts;
+  rows: Rows;
+  /** The events of each session, by their ids. */
+  found: ReadonlyMap<number, ReadonlyMap<number, ListedEvent>>;
+}
+
+/** Reads each turn in a separate step, so that intake gets in between. Resolves with the number of events. */
+async function visitTurns({ parts, rows, found }: Found, { maxMessages, each }: Visit): Promise<number> {
+  let messages = 0;
+  for (const [id, events] of found) {
+    const session = parts.sessions.byId(id);
+    messages += events.size;
+    const ordered = [...events.values()].sort((a, b) => a.id - b.id);
+    for (const turn of session === undefined ? [] : partsOfTurns(ordered, maxMessages)) {
+      const read = rows.events.all({ ids: JSON.stringify(turn) }).flatMap(readMessage);
+      if (session !== undefined && read.length > 0) each(batchOf(parts, session, read));
+      await setImmediate();
+    }
+  }
+  return messages;
 }
 
 type ListedRow = Omit<ClaimedMessage, "message" | "attempts"> & { payload: string };
@@ -155,7 +145,7 @@ function createRows(db: Sqlite) {
        limit 1`,
     ),
     ofSession: db.prepare<{ sessionId: number; failures: number; limit: number }, ListedEvent>(
-      `select g.raw_event_id as id, r.kind
+      `select g.raw_event_id as id, ${turnColumns}
        from regenerations g
        left join raw_events r on r.id = g.raw_event_id
        where g.session_id = @sessionId and g.failures = @failures
@@ -206,12 +196,13 @@ function nextIds(
   { session, failures, maxMessages }: { session: Session; failures: number; maxMessages: number },
 ): number[] {
   const ids = new Set<number>();
-  for (const { id, kind } of rows.ofSession.all({ sessionId: session.id, failures, limit: maxMessages })) {
+  const listed = rows.ofSession.all({ sessionId: session.id, failures, limit: maxMessages });
+  const [turn = []] = partsOfTurns(listed, maxMessages);
+  for (const id of turn) {
     if (ids.has(id)) continue;
     const group = joinedSources([id], sharing(session, [id]));
     if (ids.size > 0 && ids.size + group.length > maxMessages) break;
     for (const member of group) ids.add(member);
-    if (kind === "summarize") break;
   }
   return [...ids].sort((a, b) => a - b);
 }
@@ -219,11 +210,12 @@ function nextIds(
 /** The ids that `nextIds` gives for events that no record joins. */
 function partsOfTurns(events: readonly ListedEvent[], maxMessages: number): number[][] {
   const turns: number[][] = [];
-  let isOver = true;
-  for (const { id, kind } of events) {
-    if (isOver || turns.at(-1)?.length === maxMessages) turns.push([]);
-    turns.at(-1)?.push(id);
-    isOver = kind === "summarize";
+  let before: ListedEvent | undefined;
+  for (const event of events) {
+    const isNext = before === undefined || isOfNextTurn(before, event);
+    if (isNext || turns.at(-1)?.length === maxMessages) turns.push([]);
+    turns.at(-1)?.push(event.id);
+    before = event;
   }
   return turns;
 }
@@ -246,18 +238,11 @@ function withoutBroken(
   return found;
 }
 
-interface Shown {
-  session: { id: number; sdk_session_id: string; user_prompt: string };
-  messages: readonly { id: number }[];
-  recentTitles: readonly string[];
-  turns: ReadonlyMap<number, Pick<StoredTurn, "shown" | "prompts" | "previous">>;
-}
-
 /**
  * True while every message, event, title and prompt of `shown` exists as it was; checked before a call and when its
  * answer is stored.
  */
-function createStanding(db: Sqlite): (shown: Shown) => boolean {
+function createStanding(db: Sqlite): (shown: ClaimedBatch) => boolean {
   const goneMessage = db.prepare<{ ids: string }, { id: number }>(
     `select i.value as id
      from json_each(@ids) i
@@ -285,10 +270,9 @@ function createStanding(db: Sqlite): (shown: Shown) => boolean {
      limit 1`,
   );
 
-  return ({ session: { id: session, sdk_session_id: sdk, user_prompt }, messages, recentTitles, turns }) => {
-    const ofTurns = [...turns.values()];
-    const ids = JSON.stringify([...messages.map(({ id }) => id), ...ofTurns.flatMap(({ shown }) => shown)]);
-    const said = ofTurns.flatMap(({ prompts = [], previous }) => [...prompts, previous?.prompt ?? ""]);
+  return ({ session: { id: session, sdk_session_id: sdk, user_prompt }, messages, recentTitles, turn }) => {
+    const ids = JSON.stringify([...messages.map(({ id }) => id), ...(turn?.shown ?? [])]);
+    const said = [...(turn?.prompts ?? []), turn?.previous?.prompt ?? ""];
     const prompts = JSON.stringify(said.filter((text) => text !== ""));
     return (
       goneMessage.get({ ids }) === undefined &&

@@ -1,6 +1,6 @@
 // The turn that a summarize message ends: its prompts, closing message, previous turn and tool uses.
 import { failOpenSync } from "../../core/errors.ts";
-import type { ClaimedMessage, PendingMessage } from "../../core/records/messages.ts";
+import { type ClaimedMessage, endsTurn as isEnd, type PendingMessage } from "../../core/records/messages.ts";
 import type { ToolUseOfTurn, Turn } from "../../core/records/turn.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
@@ -10,7 +10,23 @@ export interface StoredTurn extends Turn {
   shown: readonly number[];
 }
 
-export type TurnsByMessage = ReadonlyMap<number, StoredTurn>;
+/** Whether a raw event ends its turn: a summary before a compaction does not. */
+export const endsTurn = (event: string): string => `${event}.kind = 'summarize'
+  and not case when json_valid(${event}.payload) then ${event}.payload ->> '$.goes_on' is 1 else 0 end`;
+
+/** Of a raw event `r`: the prompt of its turn, and whether it ends it. */
+export const turnColumns = `case when json_valid(r.payload) then r.payload ->> '$.prompt_number' end as prompt,
+  ${endsTurn("r")} as is_end`;
+
+export interface TurnPlace {
+  prompt: number | null;
+  is_end: 0 | 1;
+}
+
+/** Whether the second of two events belongs to a later turn: the first ended its own, or the user sent a prompt between. */
+export function isOfNextTurn(one: TurnPlace, { prompt }: TurnPlace): boolean {
+  return one.is_end === 1 || (one.prompt !== null && prompt !== null && one.prompt !== prompt);
+}
 
 // A longer turn is a night of work, and its closing is about the newest uses.
 const mostUses = 150;
@@ -35,12 +51,12 @@ interface Before {
 
 export type Turns = ReturnType<typeof createTurns>;
 
-/** Reads the turn of each message that asks for a summary, by the message's id. */
+/** Reads the turn that ends with messages; undefined where it goes on. */
 export function createTurns(db: Sqlite) {
   const previous = createSql(db).get<[Before], EventRow>(
     `select id, payload
-     from raw_events indexed by raw_events_summarize
-     where session_id = @session and kind = 'summarize' and id < @before
+     from raw_events e indexed by raw_events_summarize
+     where session_id = @session and ${endsTurn("e")} and id < @before
      order by id desc
      limit 1`,
   );
@@ -67,9 +83,9 @@ export function createTurns(db: Sqlite) {
   }
 
   return {
-    of(messages: readonly ClaimedMessage[]): TurnsByMessage {
-      const ends = messages.filter(({ message }) => message.type === "summarize");
-      return new Map(ends.map((claimed) => [claimed.id, turnOf(claimed)]));
+    endedBy(messages: readonly ClaimedMessage[]): StoredTurn | undefined {
+      const last = messages.at(-1);
+      return last !== undefined && isEnd(last.message) ? turnOf(last) : undefined;
     },
   };
 }

@@ -27,8 +27,8 @@ function stated(
   statements: unknown,
   { of = batchOf(summarize), mode = code, confirmed, hasProposals = false }: Answered = {},
 ) {
-  const answer = answerText([], [{ source: of.messages.length, request: "Fix it", statements }]);
-  const { observations } = parseReply(JSON.stringify({ ...JSON.parse(answer), confirmed }), of, mode);
+  const answer = answerText([], { request: "Fix it" }, { statements, confirmed });
+  const { observations } = parseReply(answer, of, mode);
   return observations.filter(
     ({ statement }) => hasProposals || statement?.kind !== "rule" || statement.standing,
   );
@@ -36,7 +36,7 @@ function stated(
 
 /** A batch with this turn. */
 function batchWith(turn: Turn) {
-  return { ...batchOf(summarize), turns: new Map([[7, turn]]) };
+  return { ...batchOf(summarize), turn };
 }
 
 const rule = {

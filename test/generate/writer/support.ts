@@ -2,12 +2,10 @@
 import type { ClaimedMessage, PendingMessage } from "../../../src/core/records/messages.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../../src/generate/model-client.ts";
 import type { GenerationBatch } from "../../../src/generate/provider.ts";
-import { loadPrompts } from "../../../src/generate/writer/prompt-templates.ts";
 import { loadMode } from "../../../src/settings/modes/load-mode.ts";
 
 export const cwd = "/home/user/shop";
 export const code = loadMode("code");
-export const prompts = loadPrompts();
 
 export function claimed(id: number, message: PendingMessage): ClaimedMessage {
   return { id, session_id: 1, message, created_at_epoch: 1, attempts: 0, failures: 0 };
@@ -56,18 +54,24 @@ export function summarizeMessage(id: number, said = "Done."): ClaimedMessage {
 }
 
 export function batchOf(...messages: ClaimedMessage[]): GenerationBatch {
+  const uses = messages.flatMap(({ id, message }) =>
+    message.type === "summarize" ? [] : [{ id, isOfTurn: true, message }],
+  );
+  const end = messages.find(({ message }) => message.type === "summarize")?.message;
+  const { last_user_message: prompt = "", last_assistant_message: closing = "" } = end ?? {};
   return {
     session: { id: 1, claude_session_id: "s", project: "shop", user_prompt: "Fix the login" },
     messages,
     recentTitles: ["Read src/login.ts"],
+    ...(end && { turn: { prompt, closing, previous: null, uses } }),
   };
 }
 
-/** An answer with these observations and summaries; what is left out is filled in. */
+/** An answer with these observations and this summary; what is left out is filled in. */
 export function answerText(
   observations: readonly Record<string, unknown>[],
-  summaries: readonly Record<string, unknown>[] = [],
-  nothing = false,
+  summary: Record<string, unknown> | null = null,
+  rest: Record<string, unknown> = {},
 ): string {
   const whole = observations.map((each) => ({
     type: "bugfix",
@@ -81,7 +85,7 @@ export function answerText(
     sources: [1],
     ...each,
   }));
-  return JSON.stringify({ observations: whole, summaries, nothing });
+  return JSON.stringify({ observations: whole, summary, ...rest });
 }
 
 type Said = string | Partial<ModelAnswer> | Error;

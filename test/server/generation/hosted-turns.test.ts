@@ -57,7 +57,7 @@ const nothing = {
 };
 
 const commands = (batch: HostedBatch) => {
-  const [turn] = batch.turns.values();
+  const { turn } = batch;
   return turn?.uses.map(({ isOfTurn, message }) => [Object(message.tool_input).command, isOfTurn]);
 };
 
@@ -73,8 +73,7 @@ test("an event that ends a turn is the last of its batch, and comes with its tur
     "observation",
     "summarize",
   ]);
-  const [[id, turn] = []] = batch.turns;
-  expect(id).toBe(batch.messages.at(-1)?.id);
+  const { turn } = batch;
   expect(turn).toMatchObject({ prompt: "fix it", closing: "It was the cache.", previous: null });
   expect(turn?.uses).toMatchObject([{ id: batch.messages[1]?.id, isOfTurn: true }]);
 });
@@ -91,7 +90,7 @@ test("a batch without the end of a turn has no turns", async () => {
   const { tenant, ask, use } = await sessionOf();
   await ask("fix it");
   await use("npm test");
-  expect((await claim(tenant)).turns.size).toBe(0);
+  expect((await claim(tenant)).turn).toBeUndefined();
 });
 
 test("a later turn has the turn before it, the uses of both, and broken prompts", async () => {
@@ -106,7 +105,7 @@ test("a later turn has the turn before it, the uses of both, and broken prompts"
   await use("second");
   await end("Done again.", "assistant_message");
   const batch = await claim(tenant, queue);
-  const [turn] = batch.turns.values();
+  const { turn } = batch;
   expect(turn).toMatchObject({
     prompt: "use npm\n\nno, pnpm",
     closing: "Done again.",
@@ -127,7 +126,7 @@ test("a summary that is asked for with an event has the turn before that event",
   await enqueueSummary(database, tenant, session, said);
   await queue.complete(await claim(tenant, queue), nothing);
   const batch = await claim(tenant, queue);
-  expect([...batch.turns.values()]).toMatchObject([{ prompt: "fix it", closing: "Fixed.", previous: null }]);
+  expect(batch.turn).toMatchObject({ prompt: "fix it", closing: "Fixed.", previous: null });
   expect(commands(batch)).toEqual([["npm test", true]]);
 });
 
@@ -139,7 +138,7 @@ test("of many tool uses a turn has the newest", async () => {
   for (;;) {
     const batch = await claim(tenant, queue);
     await queue.complete(batch, nothing);
-    if (batch.turns.size === 0) continue;
+    if (batch.turn === undefined) continue;
     expect(commands(batch)?.map(([command]) => command)).toEqual(
       Array.from({ length: 150 }, (_, at) => `${at + 10}`),
     );
@@ -152,7 +151,7 @@ test("an event that ends a turn is an ordinary one without a session", async () 
   await enqueueEvent(database, tenant, { event_type: "stop", payload: { message: "Done." } });
   const batch = await claim(tenant);
   expect(batch.messages).toMatchObject([{ message: { type: "observation", tool_name: "stop" } }]);
-  expect(batch.turns.size).toBe(0);
+  expect(batch.turn).toBeUndefined();
 });
 
 test("a statement has its event and the events it cites from the session as sources", async () => {
@@ -163,7 +162,7 @@ test("a statement has its event and the events it cites from the session as sour
   await use("npm ci");
   await end("It was the cache.");
   const batch = await claim(tenant, queue);
-  const [turn] = batch.turns.values();
+  const { turn } = batch;
   const [earlier = 0, later = 0] = turn?.uses.map(({ id }) => id) ?? [];
   const observations = [statement([batch.messages.at(-1)?.id ?? 0, earlier, later, 999_999])];
   await queue.complete(batch, { ...nothing, observations });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localBatching, modelBatching } from "../../../src/generate/batching.ts";
+import { hostedBatching, localBatching } from "../../../src/generate/batching.ts";
 import { type ChosenJobs, createJobChoice } from "../../../src/server/generation/job-choice.ts";
 import type { WaitingJobs } from "../../../src/store/postgres/job-leases.ts";
 
@@ -11,7 +11,6 @@ function jobs(more: Partial<WaitingJobs> = {}): WaitingJobs {
     session_id: more.session_seq == null ? null : `s${more.session_seq}`,
     session_seq: null,
     count: 1,
-    oldest_at: now - 60_000,
     newest_at: now - 60_000,
     has_summary: false,
     is_retry: false,
@@ -54,7 +53,7 @@ test("jobs without a session are one group of their project with one number", ()
 });
 
 test("jobs without a session during a call are gathered unless a batch is full", () => {
-  const { choose } = createJobChoice(modelBatching);
+  const { choose } = createJobChoice(hostedBatching);
   const first = chosen(choose("team", work(jobs({ count: 3 }))));
   expect(choose("team", work(jobs({ count: 40 })))).toEqual({ wait: null });
   const second = chosen(choose("team", work(jobs({ count: 41 }))));
@@ -71,8 +70,8 @@ test("a session has one batch at a time; a task that finds it taken asks again",
 });
 
 test("jobs without a session are gathered before a model is asked", () => {
-  const { choose } = createJobChoice(modelBatching);
-  const found = choose("team", work(jobs({ oldest_at: now - 10, newest_at: now - 10 })));
+  const { choose } = createJobChoice(hostedBatching);
+  const found = choose("team", work(jobs({ newest_at: now - 10 })));
   expect(found).toEqual({ wait: expect.any(Number) });
-  expect(chosen(choose("team", work(jobs({ count: 10, newest_at: now })))).jobs.count).toBe(10);
+  expect(chosen(choose("team", work(jobs({ count: 41, newest_at: now })))).jobs.count).toBe(41);
 });

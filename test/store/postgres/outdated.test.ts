@@ -6,7 +6,7 @@ import { replacesRule } from "../../../src/statements/rules/contradictions.ts";
 import { isSameRule } from "../../../src/statements/rules/same-rule.ts";
 import { deleteObservation } from "../../../src/store/postgres/deletion.ts";
 import { insertObservations, observationById } from "../../../src/store/postgres/observations.ts";
-import { type EndedTurns, markOutdated } from "../../../src/store/postgres/outdated.ts";
+import { type EndedTurn, markOutdated } from "../../../src/store/postgres/outdated.ts";
 import { rankableRecords } from "../../../src/store/postgres/rankable.ts";
 import { salientStatements, standingRules } from "../../../src/store/postgres/statements.ts";
 import { inTenant } from "../../../src/store/postgres/tenant.ts";
@@ -21,11 +21,11 @@ const said: StatementMarks = { said_by: "agent", standing: false, reach: "projec
 const tool: StatementMarks = { ...said, said_by: "tool", families: ["npm test"] };
 const now = 1_790_000_000_000;
 
-const nothing: EndedTurns = {
+const nothing: EndedTurn = {
   settled: [],
   passed: [],
   replacesFix: () => true,
-  finished: [],
+  finished: undefined,
   replaces: () => false,
   saysSame: (one, other) => isSameRule(one.summary, other.summary),
 };
@@ -34,7 +34,7 @@ const nothing: EndedTurns = {
 async function complete(
   scope: ProjectScope,
   observations: Partial<NewHostedObservation>[],
-  turns: Partial<EndedTurns> = {},
+  turns: Partial<EndedTurn> = {},
 ): Promise<string[]> {
   const made = observations.map((one) => hostedObservation(scope, { created_at_epoch: now, ...one }));
   await inTenant(database.app, scope, async (connection) => {
@@ -108,7 +108,7 @@ test("work that a later turn finished is neither injected nor ranked", async () 
     // Kept by an agent, which says itself when it is done.
     { ...open, generator: "agent" },
   ]);
-  await complete(scope, [], { finished: [{ at: now, finishes: (text) => text === "open" }] });
+  await complete(scope, [], { finished: { at: now, finishes: (text) => text === "open" } });
   expect(await statusesOf(scope, ids)).toEqual(["superseded", "active", "active", "active", "active"]);
   expect(await statusesOf(beside, other)).toEqual(["active"]);
   const [statements, rankable] = await inTenant(database.app, scope, (connection) =>

@@ -116,7 +116,7 @@ describe("while a turn is being read, a private prompt before it", () => {
     const summarize = addEvent(session, "summarize");
     const queue = createGenerationQueue(store, "me");
     const batch = await queue.claim(session, claim);
-    expect(batch?.turns.get(summarize)?.shown).toEqual([secret]);
+    expect(batch?.turn?.shown).toEqual([secret]);
     expect(await isPrivate("k")).toMatchObject({ isShown: true });
     const reply = {
       observations: [said("of the secret", cause, summarize)],
@@ -125,7 +125,7 @@ describe("while a turn is being read, a private prompt before it", () => {
     };
     if (batch !== null) expect((await queue.complete(batch, reply)).observations).toEqual([]);
     expect(store.pending.counts()).toMatchObject({ accepted: 2, done: 1, pending: 1, processing: 0 });
-    expect((await queue.claim(session, claim))?.turns.get(summarize)?.shown).toEqual([]);
+    expect((await queue.claim(session, claim))?.turn?.shown).toEqual([]);
   });
 
   test("keeps a regenerated answer from being stored", async () => {
@@ -155,7 +155,7 @@ describe("making again", () => {
     expect(await store.regenerations.select(local)).toBe(1);
     const batch = await nextBatch();
     expect(batch.messages.map(({ id }) => id)).toEqual([summarize]);
-    expect(batch.turns.get(summarize)?.uses.map(({ id }) => id)).toEqual([earlier]);
+    expect(batch.turn?.uses.map(({ id }) => id)).toEqual([earlier]);
     await store.regenerations.complete(batch, {
       observations: [said("better cause", cause, summarize, earlier)],
       summaries: [],

@@ -47,7 +47,7 @@ test("shows active statements from before the turn, and the summary so far", asy
   expect(summary).toContain("Begin");
 });
 
-test("a reply ends what it replaces and closes, says by what, and leaves one summary", async () => {
+test("a reply ends what it replaces and closes, says by what, and can be undone", async () => {
   const session = await earlier();
   const end = addEvent(session, "summarize", 1_500);
   const { queue, batch } = await claimed(session);
@@ -58,11 +58,14 @@ test("a reply ends what it replaces and closes, says by what, and leaves one sum
     isJudged: true,
     closes: [2],
   });
-  expect(changed.map(({ id, status, superseded_by: by }) => [id, status, by])).toEqual([
+  expect(changed?.map(({ id, status, superseded_by: by }) => [id, status, by])).toEqual([
     [1, "superseded", 4],
     [2, "superseded", null],
   ]);
   expect(store.observations.byId(2)?.facts).toContain("says m");
+  const reopened = { status: "active", pinned: 0, superseded_by: null } as const;
+  const { facts } = await store.commit(() => store.review.setStanding(2, reopened) ?? { facts: "" });
+  expect(JSON.parse(facts)).toEqual(said("left", "open", end).facts);
   expect(store.summaries.ofSession("sdk-one").map(({ request }) => request)).toEqual(["All of it"]);
 });
 

@@ -8,7 +8,6 @@ import { readResult } from "../../../core/tools/tool-result.ts";
 import { statementDrafts } from "../../../statements/turn-drafts.ts";
 import type { Provider } from "../../provider.ts";
 import { noUsage } from "../../token-usage.ts";
-import { turnOf } from "../../turns.ts";
 import { describePlan, describeQuestion, describeSubAgent, describeTasks } from "./agent-tools.ts";
 import { describeCommand } from "./command-tools.ts";
 import { describeEdit } from "./edit-tools.ts";
@@ -46,7 +45,7 @@ export function createLocalProvider(): Provider {
   return {
     name: "local",
     async generate(batch, signal) {
-      const { session, messages, recentTitles } = batch;
+      const { session, messages, recentTitles, turn } = batch;
       if (signal.aborted) throw new MemError("cancelled");
       const observations: DraftObservation[] = [];
       const summaries: DraftSummary[] = [];
@@ -60,10 +59,11 @@ export function createLocalProvider(): Provider {
           titles.push(observation.title);
         } else {
           summaries.push(summarize(claimed, session.user_prompt, titles));
-          observations.push(...statementDrafts(turnOf(claimed, batch), claimed.id));
           titles = [];
         }
       }
+      const end = messages.at(-1);
+      if (turn !== undefined && end !== undefined) observations.push(...statementDrafts(turn, end.id));
       return { observations, summaries, generator: "local", usage: noUsage };
     },
   };

@@ -9,7 +9,6 @@ import { ModelFailure } from "../../model-failure.ts";
 import { hostCliEnvironment, refuseForeignGateway, secretsOf } from "./environment.ts";
 import { readAnswer } from "./result.ts";
 import { commandFault, type HostCliOutput, runHostCli } from "./run.ts";
-import { createSlots } from "./slots.ts";
 
 export interface SubscriptionOptions {
   /** Absolute path of the host CLI. */
@@ -21,15 +20,12 @@ export interface SubscriptionOptions {
   /** A folder of the data directory for the CLI's working folder and the records of running calls. */
   directory: string;
   clock: Clock;
-  /** Concurrent runs of the CLI; each takes about 200 MB. */
-  poolSize?: number;
   /** Of one run. */
   deadlineMs?: number;
   /** Between SIGTERM and SIGKILL. */
   graceMs?: number;
 }
 
-const defaultPoolSize = 2;
 const defaultDeadlineMs = 120_000;
 const defaultGraceMs = 2_000;
 
@@ -41,8 +37,7 @@ export function callRecords(directory: string): string {
 /** Its processes are gone when a call or `close()` has ended, however it ended. */
 export function createSubscriptionClient(options: SubscriptionOptions): ModelClient {
   const { command, model, environment, directory, clock } = options;
-  const { poolSize = defaultPoolSize, deadlineMs = defaultDeadlineMs, graceMs = defaultGraceMs } = options;
-  const slots = createSlots(poolSize);
+  const { deadlineMs = defaultDeadlineMs, graceMs = defaultGraceMs } = options;
   const running = new Map<AbortController, Promise<ModelAnswer>>();
   let isClosed = false;
 
@@ -54,12 +49,9 @@ export function createSubscriptionClient(options: SubscriptionOptions): ModelCli
   ): Promise<ModelAnswer> {
     const onAbort = (): void => ending.abort();
     signal.addEventListener("abort", onAbort, { once: true });
-    let timer: NodeJS.Timeout | undefined;
-    let release: (() => void) | undefined;
+    const timer = setTimeout(() => ending.abort(tooLate(deadlineMs)), deadlineMs);
     try {
       refuseForeignGateway(environment);
-      release = await slots.take(ending.signal);
-      timer = setTimeout(() => ending.abort(tooLate(deadlineMs)), deadlineMs);
       const output = await run(request, ending.signal);
       return readAnswer(output, { model, now: clock.now(), secrets: secretsOf(environment) });
     } catch (cause) {
@@ -67,7 +59,6 @@ export function createSubscriptionClient(options: SubscriptionOptions): ModelCli
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
-      release?.();
     }
   }
 

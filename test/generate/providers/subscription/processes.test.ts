@@ -74,27 +74,8 @@ describe("a call", () => {
   });
 });
 
-describe("the pool", () => {
-  test("runs two calls together, and a waiting call can be aborted", async () => {
-    const home = hostCliHome();
-    const client = clientIn(home);
-    const running = [new AbortController(), new AbortController()];
-    const waiting = new AbortController();
-    const calls = [...running, waiting].map(({ signal }) => client.complete(playing("hang"), signal));
-    const ends = Promise.allSettled(calls);
-    await home.run(() => home.runs().length === 2);
-    waiting.abort();
-    await expect(calls[2]).rejects.toMatchObject({ code: "cancelled" });
-    expect(home.runs()).toHaveLength(2);
-    running[0]?.abort();
-    await expect(calls[0]).rejects.toMatchObject({ code: "cancelled" });
-    await expect(client.complete(playing("plain"), never)).resolves.toMatchObject({ stopped: "end" });
-    running[1]?.abort();
-    await ends;
-    await nothingIsLeft(home);
-  });
-
-  test("close() ends what runs and what waits, and takes nothing more", async () => {
+describe("several calls", () => {
+  test("are ended by close(), which takes nothing more", async () => {
     const home = hostCliHome();
     const client = clientIn(home);
     const calls = ["deaf", "hang", "hang"].map((play) => client.complete(playing(play), never));
@@ -107,10 +88,10 @@ describe("the pool", () => {
     await expect(client.complete(playing("plain"), never)).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  test("leaves nothing after many calls, half of them aborted", async () => {
+  test("leave nothing behind, half of them aborted", async () => {
     const home = hostCliHome();
-    const client = clientIn(home, { poolSize: 4 });
-    const half = volume(25, 6);
+    const client = clientIn(home);
+    const half = volume(25, 3);
     const ends = await Promise.all(
       Array.from({ length: 2 * half }, async (_, index) => {
         const aborting = new AbortController();
