@@ -198,7 +198,9 @@ function withSessionFields(
   const isEnd = message.type === "summarize";
   const asked = isEnd ? deps.store.prompts.byNumber(session.id, session.prompt_number) : undefined;
   // A turn belongs to the project of its prompt, a tool use to that of its file or directory.
-  const project = isEnd ? asked?.project : elsewhere(deps, session, { ...input, file: fileOf(message, input.cwd) });
+  const project = isEnd
+    ? asked?.project
+    : elsewhere(deps, session, { ...input, file: fileOf(message, input) });
   // The branch and commit of the session belong to another repository.
   fields +=
     project === undefined || project === session.project
@@ -210,7 +212,7 @@ function withSessionFields(
 }
 
 // A look into a library or another checkout is no work on it; `cd ../lib && make check` is.
-function fileOf(message: PendingMessage, cwd = ""): string {
+function fileOf(message: PendingMessage, { cwd = "" }: EventInput): string {
   const { kind, input } = readCall(message);
   if (kind === "edit") return textField(input, "file_path", "filePath", "path");
   const command = kind === "shell" ? commandIn(message.tool_input).text : "";
