@@ -1,6 +1,6 @@
 // The project of a directory and its label. Two folders with one name are two projects; a moved folder keeps its project.
 import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute } from "node:path";
 import { contentKey } from "../../core/ids.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import type { Place } from "./places.ts";
@@ -79,7 +79,8 @@ export function createProjectNames(
       if (!session.cwd || session.cwd === cwd || !isAbsolute(cwd)) return undefined;
       const [place, own] = [whereIs(cwd), whereIs(session.cwd)];
       const isNamed = recognise(own, projects)?.label !== session.project;
-      if (isNamed || place.repository === null || place.folder === own.folder) return undefined;
+      if (isNamed || place.folder === own.folder) return undefined;
+      if (place.repository === null && !isGoneBeside(place, own)) return undefined;
       const label = claim(cwd);
       return label === session.project ? undefined : label;
     },
@@ -102,6 +103,13 @@ export function createProjectNames(
     /** The present label of the project that has or had this one. */
     current: (label: string) => projects.byAlias(label)?.label ?? label,
   };
+}
+
+// Of a past session no repository may be left to tell. A linked work tree is often `app-fix` beside `app`.
+function isGoneBeside({ folder }: Place, own: Place): boolean {
+  const isBeside = dirname(folder) === dirname(own.folder);
+  const isTree = basename(folder).startsWith(basename(own.folder));
+  return isBeside && !isTree && !existsSync(own.folder) && !existsSync(folder);
 }
 
 function labelFor(place: Place, projects: KnownProjects): string {

@@ -114,6 +114,14 @@ test("keeps the folder of a linked work tree that a session of its project went 
   expect(names.labelOf(feature)).toBe("shop");
 });
 
+test("of a past session only the folder beside its own is another project", () => {
+  const session = { project: names.claim("/gone/work/app"), cwd: "/gone/work/app" };
+  const elsewhere = ["lib", "app-fix", "app/src", "deep/lib"].map((folder) =>
+    names.elsewhere(`/gone/work/${folder}`, session),
+  );
+  expect(elsewhere).toEqual(["lib", undefined, undefined, undefined]);
+});
+
 test.each([
   ["NFC", "NFD"],
   ["NFD", "NFC"],
