@@ -181,9 +181,7 @@ test("a transcript with tool uses and no prompt is named", async () => {
 test("a packed rollout of Codex is read once, or the command that unpacks it is named", async () => {
   const path = join(tempDir(), "rollout-packed.jsonl.zst");
   const turns = Array.from({ length: 50 }, (_, at) => codexTurn(`${at}`, "Fix it."));
-  const text = [codexStart, ...turns.flat()]
-    .map((entry) => `${JSON.stringify(entry)}\n`)
-    .join("");
+  const text = [codexStart, ...turns.flat()].map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const pack = (zlib as { zstdCompressSync?: typeof zlib.gzipSync }).zstdCompressSync;
   writeFileSync(path, pack?.(text) ?? "x");
   utimesSync(path, new Date(0), new Date(0));
