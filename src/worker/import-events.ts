@@ -85,16 +85,18 @@ export function createEventImports(deps: ImportDeps): EventImports {
       counts.sessions = [...ids].filter((id) => created.delete(id)).length;
       const taken = [...ids].flatMap((id) => store.sessions.byClaudeId(id) ?? []);
       const written = taken.map(({ id }) => id);
+      const isEnd = events.length === 0 && position === undefined;
+      const reached = isEnd ? store.imports.position(source) : position;
+      const how = position === undefined ? undefined : repeatable;
       await store.commit(() => {
         const now = clock.now();
         for (const session of written) store.imports.touchSession({ session, now });
-        if (position !== undefined) store.imports.setPosition(source, position, now);
-      });
+        if (reached !== undefined) store.imports.setPosition(source, reached, now);
+      }, how);
       // Not event by event: a few large batches of records take a third less time than one for each turn.
       for (const session of queued) deps.notify(session);
       queued.clear();
       context.remotes.clear();
-      const isEnd = events.length === 0 && position === undefined;
       const folders = isEnd ? store.imports.foldersOf(hostName) : taken.flatMap(({ cwd }) => cwd ?? []);
       for (const cwd of new Set(folders)) await deps.readMemories(cwd, { host: hostName, folder });
       await Promise.all(written.map((session) => generated(context, session)));
@@ -103,7 +105,8 @@ export function createEventImports(deps: ImportDeps): EventImports {
   };
 }
 
-// The position is stored later, with a sync: one for each part was a third of the time of an import.
+// A sync for each part was a third of the time of an import. A power cut that takes a part takes the position behind it too.
+// The end of an import writes its position again, and syncs.
 const repeatable = { repeatable: true } as const;
 
 /** Runs the intake of several events in one transaction: while `together` runs, `commit` writes immediately. */
