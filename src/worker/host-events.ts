@@ -234,16 +234,11 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       return event.about === undefined ? noReply : inject(() => injections.afterTool(event, delivery));
     case "agent_message":
       return noReply;
-    case "turn_end":
-      await intake.summarize(
-        {
-          ...keyed,
-          perPrompt: event.eventKey === null,
-          last_assistant_message: event.lastAssistantMessage,
-        },
-        message,
-      );
+    case "turn_end": {
+      const end = { perPrompt: event.eventKey === null, last_assistant_message: event.lastAssistantMessage };
+      await intake.summarize({ ...keyed, ...end }, message);
       return noReply;
+    }
     case "session_end":
       // A clear command itself ends no session: the start of the one that follows does, or its idle time.
       if (event.reason === "clear") deps.cleared.set(placeKey(event, delivery), base);

@@ -134,7 +134,7 @@ test.each(recorded)(
     const expected = files.split(/\s+/).map((each) => each.split("="));
     expect(expected.map(([file]) => file).toSorted()).toEqual(recordedFiles(folder).toSorted());
     const session = await sessionOf(host);
-    // A look elsewhere is told in the project of its session, whose prompt came from the folder above.
+    // A look elsewhere belongs to the project of its session, whose prompt came from the folder above.
     if (host === "codex") {
       const { session_id = "" } = recordedPayload(folder, "PreToolUse.Bash.read-elsewhere");
       const prompt = recordedPayload(folder, "UserPromptSubmit");
