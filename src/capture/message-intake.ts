@@ -1,9 +1,12 @@
 // Stores tool uses, summarize requests and other events: cleaned, bounded, and queued in one commit.
 
+import { resolve } from "node:path";
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
 import type { GitPlace, IntakeSession, NamedPrompt } from "../core/records/records.ts";
 import { shorten, shortenJson, shortenPrompt } from "../core/shorten.ts";
+import { commandKind, isRoutineCommand, mainSegment } from "../core/tools/command-kind.ts";
+import { parseCommandLine } from "../core/tools/command-line.ts";
 import { withoutOwnAnswers } from "../core/tools/own-tools.ts";
 import { commandIn, isShellTool, readCall } from "../core/tools/tool-kind.ts";
 import { refusalIn, userAnswersIn } from "../core/tools/user-answers.ts";
@@ -198,7 +201,9 @@ function withSessionFields(
   const isEnd = message.type === "summarize";
   const asked = isEnd ? deps.store.prompts.byNumber(session.id, session.prompt_number) : undefined;
   // A turn belongs to the project of its prompt, a tool use to that of its file or directory.
-  const project = isEnd ? asked?.project : elsewhere(deps, session, { ...input, file: fileOf(message) });
+  const project = isEnd
+    ? asked?.project
+    : elsewhere(deps, session, { ...input, file: fileOf(message, input) });
   // The branch and commit of the session belong to another repository.
   fields +=
     project === undefined || project === session.project
@@ -209,11 +214,17 @@ function withSessionFields(
   return fields === "" ? payload : `{${fields}${payload.slice(1)}`;
 }
 
-// A look into a library or another checkout is no work on it.
-function fileOf(message: PendingMessage): string {
+// A look into a library or another checkout is no work on it; `cd ../lib && make check` is.
+function fileOf(message: PendingMessage, { cwd = "" }: EventInput): string {
   const { kind, input } = readCall(message);
-  return kind === "edit" ? textField(input, "file_path", "filePath", "path") : "";
+  if (kind === "edit") return textField(input, "file_path", "filePath", "path");
+  const command = kind === "shell" ? commandIn(message.tool_input).text : "";
+  const main = changesFolder.test(command) ? mainSegment(parseCommandLine(command)) : undefined;
+  if (main === undefined || main.directory === "" || isRoutineCommand(main, commandKind(main))) return "";
+  return resolve(cwd, main.directory, main.program);
 }
+
+const changesFolder = /\b(?:cd|pushd)\s/;
 
 function placeFields({ branch, commit }: GitPlace): string {
   const named = Object.entries({ branch, commit }).filter(([, value]) => typeof value === "string");

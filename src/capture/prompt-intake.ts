@@ -60,15 +60,8 @@ export function createPromptIntake(deps: IntakeDeps): Pick<Intake, "initSession"
       if (opened) publish({ type: "session_started", sessionDbId: session.id, project: session.project });
       if (prompt !== null && !answer.skipped) {
         const { id, claude_session_id, project, prompt_number, prompt_text, created_at_epoch } = prompt;
-        publish({
-          type: "new_prompt",
-          id,
-          claude_session_id,
-          project,
-          prompt_number,
-          prompt_text,
-          created_at_epoch,
-        });
+        const told = { id, claude_session_id, project, prompt_number, prompt_text, created_at_epoch };
+        publish({ type: "new_prompt", ...told });
       }
       return answer;
     },

@@ -129,29 +129,10 @@ export const claudeCodeEvents: EventTable = {
   ]),
   unused: eventNames(
     // It also comes at a compaction, when the turn goes on.
-    "SubagentStop",
-    "SubagentStart",
-    "PermissionRequest",
-    "PermissionDenied",
-    "PostToolBatch",
-    "PostCompact",
-    "StopFailure",
-    "Notification",
-    "MessageDisplay",
-    "UserPromptExpansion",
-    "InstructionsLoaded",
-    "ConfigChange",
-    "CwdChanged",
-    "FileChanged",
-    "DirectoryAdded",
-    "PreModelSwitch",
-    "TaskCreated",
-    "TaskCompleted",
-    "TeammateIdle",
-    "WorktreeCreate",
-    "WorktreeRemove",
-    "Elicitation",
-    "ElicitationResult",
+    `SubagentStop SubagentStart PermissionRequest PermissionDenied PostToolBatch PostCompact
+     StopFailure Notification MessageDisplay UserPromptExpansion InstructionsLoaded ConfigChange
+     CwdChanged FileChanged DirectoryAdded PreModelSwitch TaskCreated TaskCompleted TeammateIdle
+     WorktreeCreate WorktreeRemove Elicitation ElicitationResult`,
   ),
 };
 

@@ -91,14 +91,8 @@ const events: EventTable = {
   ]),
   // SessionStart comes right after PostCompact.
   unused: eventNames(
-    "PostCompact",
-    "PermissionRequest",
-    "SubagentStart",
-    "SubagentStop",
-    "Interrupt",
-    "StopFailure",
-    "PreModelRequest",
-    "PostModelRequest",
+    `PostCompact PermissionRequest SubagentStart SubagentStop Interrupt StopFailure PreModelRequest
+     PostModelRequest`,
   ),
 };
 

@@ -137,14 +137,8 @@ const events: EventTable = {
     ["session-end", sessionEndEvent],
   ]),
   unused: eventNames(
-    "preToolUse",
-    "preMcpToolCall",
-    "permissionRequest",
-    "userPromptTransformed",
-    "subagentStart",
-    "subagentStop",
-    "errorOccurred",
-    "notification",
+    `preToolUse preMcpToolCall permissionRequest userPromptTransformed subagentStart subagentStop
+     errorOccurred notification`,
   ),
 };
 

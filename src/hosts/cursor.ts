@@ -108,18 +108,9 @@ const events: EventTable = {
   ]),
   // The events of one kind of tool report what postToolUse reports for every tool.
   unused: eventNames(
-    "preToolUse",
-    "beforeShellExecution",
-    "afterShellExecution",
-    "beforeMCPExecution",
-    "afterMCPExecution",
-    "beforeReadFile",
-    "afterFileEdit",
-    "beforeTabFileRead",
-    "afterTabFileEdit",
-    "afterAgentThought",
-    "subagentStart",
-    "subagentStop",
+    `preToolUse beforeShellExecution afterShellExecution beforeMCPExecution afterMCPExecution
+     beforeReadFile afterFileEdit beforeTabFileRead afterTabFileEdit afterAgentThought subagentStart
+     subagentStop`,
   ),
 };
 

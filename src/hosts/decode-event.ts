@@ -21,9 +21,9 @@ export interface EventTable {
   unused: ReadonlySet<string>;
 }
 
-/** Names of events as their host spells them. */
-export function eventNames(...names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.map(kebabCase));
+/** Names of events as their host spells them, in one text. */
+export function eventNames(names: string): ReadonlySet<string> {
+  return new Set(names.split(/\s+/).map(kebabCase));
 }
 
 /** The fields of every event, under the names of Claude Code, which others took over. */

@@ -94,7 +94,7 @@ const events: EventTable = {
     ["session-end", sessionEndEvent],
   ]),
   // BeforeTool cannot inject.
-  unused: eventNames("BeforeTool", "BeforeModel", "AfterModel", "BeforeToolSelection", "Notification"),
+  unused: eventNames("BeforeTool BeforeModel AfterModel BeforeToolSelection Notification"),
 };
 
 // The context of the session start stands before the first prompt. A spooled prompt lost it when it was cleaned.

@@ -64,19 +64,12 @@ function pluginEntries({ launcherFolder, dataDir }: HostPlace): Entry[] {
     { path: ["plugins", "load", "paths"], value: join(launcherFolder, "openclaw"), isOurs: isFolder },
     { path: entry, key: "enabled", value: true, isOurs: isSwitch, anonymous: true },
     {
-      path: [...entry, "hooks"],
-      key: "allowConversationAccess",
-      value: true,
-      isOurs: isSwitch,
-      anonymous: true,
+      ...{ path: [...entry, "hooks"], key: "allowConversationAccess", value: true },
+      ...{ isOurs: isSwitch, anonymous: true },
     },
     {
-      path: [...entry, "config"],
-      key: "dataDir",
-      value: dataDir ?? "",
-      isOurs: isPath,
-      anonymous: true,
-      ...(dataDir === null ? { unwanted: true } : {}),
+      ...{ path: [...entry, "config"], key: "dataDir", value: dataDir ?? "", isOurs: isPath },
+      ...{ anonymous: true, ...(dataDir === null ? { unwanted: true } : {}) },
     },
   ];
 }

@@ -50,10 +50,7 @@ const events: EventTable = {
     ["post-tool-use", (base, payload) => toolUseEvent(base, payload, { failed: false })],
     ["post-tool-use-failure", (base, payload) => toolUseEvent(base, payload, failureIn(payload))],
   ]),
-  unused: new Set([
-    ...claudeCodeEvents.unused,
-    ...eventNames("SessionDelete", "TodoCreated", "TodoCompleted"),
-  ]),
+  unused: new Set([...claudeCodeEvents.unused, ...eventNames("SessionDelete TodoCreated TodoCompleted")]),
 };
 
 // It comes again before each request of a turn, with an empty text, and in a sub-agent.

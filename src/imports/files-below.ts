@@ -1,6 +1,6 @@
 // The files below a folder. A part that cannot be read is named, and the rest is found.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 
 export interface FoundFile {
   path: string;
@@ -31,7 +31,10 @@ export function filesBelow(root: string, wanted: Wanted): FilesBelow {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && existsSync(`${path}/.`));
-      if (!(isFolder ? wanted.folder(entry.name) : wanted.file(entry.name))) continue;
+      // A link to nothing may have been one to a folder, of a disk that is not there; `x.lock` is none.
+      const isLost = entry.isSymbolicLink() && extname(entry.name) === "" && !existsSync(path);
+      const isWanted = isFolder ? wanted.folder(entry.name) : wanted.file(entry.name);
+      if (!isWanted && !(isLost && wanted.folder(entry.name))) continue;
       try {
         if (isFolder) {
           inFolder(path);

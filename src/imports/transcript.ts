@@ -39,7 +39,7 @@ interface Position {
   end: number;
   /** Size of the file when it was read to the end and its session was over; else 0. */
   size: number;
-  /** Hash of the beginning and of the bytes before the offset: another content is read again. */
+  /** Hash of the beginning and of the bytes before the offset, or the end of a packed file: another content is read again. */
   hash: string;
   state: JsonObject;
 }
@@ -88,7 +88,7 @@ export async function* readTranscript(
         offset,
         end: at,
         size: isEnd ? size : 0,
-        hash: hashOf(path, offset),
+        hash: hashOf(path, isPacked(path) ? size : offset),
         state: reader.state(),
       },
     };
@@ -155,7 +155,9 @@ function validPosition(path: string, position: Json, size: number): Position | n
   if (!isJsonObject(position)) return null;
   const { offset, end, size: readSize, hash, state } = position;
   if (typeof offset !== "number" || typeof readSize !== "number" || !isJsonObject(state)) return null;
-  if (offset > size || hash !== hashOf(path, offset)) return null;
+  // An offset in unpacked text says nothing about a packed file, which is written once: all of it has to be the same.
+  const told = isPacked(path) ? size : offset;
+  if (told > size || hash !== hashOf(path, told)) return null;
   return { offset, end: typeof end === "number" ? end : offset, size: readSize, hash, state };
 }
 

@@ -7,6 +7,7 @@ import { createInTurn, type InTurn } from "../capture/in-turn.ts";
 import type { CompleteInput, Intake } from "../capture/inputs.ts";
 import { failOpen } from "../core/errors.ts";
 import { contentKey } from "../core/ids.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { UnreadEvent, UnreadReason } from "../core/records/unread-event.ts";
 import { shorten } from "../core/shorten.ts";
 import { shortPayload } from "../hosts/hook/spoolable-payload.ts";
@@ -74,7 +75,7 @@ export function createHostEvents(given: HostEventDeps): HostEvents {
   const deps: AnswerDeps = {
     ...{ cleaner: cleanHere, ...given },
     injections: createInjections(given),
-    cleared: new Map(),
+    cleared: new RecentMap(mostCleared),
   };
   const { inTurn = createInTurn() } = given;
   const count = (event: UnreadName, reason: UnreadReason, at = given.now()) =>
@@ -166,6 +167,9 @@ interface AnswerDeps extends HostEventDeps {
   cleared: Map<string, CompleteInput>;
 }
 
+// Some clients send the end and no start.
+const mostCleared = 100;
+
 function placeKey({ cwd }: HostEvent, { host }: Delivery): string {
   return `${host} ${cwd}`;
 }
@@ -183,7 +187,9 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
     case "setup":
       return { context: null, notice: noticeFor(deps, event, delivery.at) };
     case "session_start": {
-      const cleared = event.source === "clear" ? deps.cleared.get(placeKey(event, delivery)) : undefined;
+      const place = placeKey(event, delivery);
+      const cleared = event.source === "clear" ? deps.cleared.get(place) : undefined;
+      deps.cleared.delete(place);
       if (cleared !== undefined && cleared.claudeSessionId !== event.sessionId)
         await intake.complete(cleared);
       const { context } = await inject(async () => {
@@ -228,16 +234,11 @@ async function answerTo(deps: AnswerDeps, event: HostEvent, delivery: Delivery):
       return event.about === undefined ? noReply : inject(() => injections.afterTool(event, delivery));
     case "agent_message":
       return noReply;
-    case "turn_end":
-      await intake.summarize(
-        {
-          ...keyed,
-          perPrompt: event.eventKey === null,
-          last_assistant_message: event.lastAssistantMessage,
-        },
-        message,
-      );
+    case "turn_end": {
+      const end = { perPrompt: event.eventKey === null, last_assistant_message: event.lastAssistantMessage };
+      await intake.summarize({ ...keyed, ...end }, message);
       return noReply;
+    }
     case "session_end":
       // A clear command itself ends no session: the start of the one that follows does, or its idle time.
       if (event.reason === "clear") deps.cleared.set(placeKey(event, delivery), base);

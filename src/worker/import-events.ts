@@ -36,7 +36,7 @@ interface ImportDeps {
   /** Reads the memory files that agents write. Never throws. */
   readMemories(cwd: string, also: Pick<ImportBatch, "host" | "folder">): Promise<void>;
   cleaner: Cleaner;
-  projects: Pick<ProjectNames, "settle" | "labelOfGone">;
+  projects: Pick<ProjectNames, "settle" | "labelOfGone" | "claimGone">;
 }
 
 export interface EventImports {
@@ -56,6 +56,8 @@ export function createEventImports(deps: ImportDeps): EventImports {
   const sessions: Store["sessions"] = {
     ...store.sessions,
     insert(session) {
+      const remote = context.remotes.get(session.claude_session_id);
+      if (remote !== undefined) projects.claimGone(session.cwd ?? "", remote);
       const id = store.sessions.insert(session);
       store.imports.markSession({ session: id, now: clock.now() });
       created.add(session.claude_session_id);
@@ -66,7 +68,8 @@ export function createEventImports(deps: ImportDeps): EventImports {
     store: { ...store, sessions, commit: transaction.commit },
     onQueued: (session) => queued.add(session),
   });
-  const context: Context = { ...deps, intake, together: transaction.together, turns: new Map() };
+  const own = { together: transaction.together, turns: new Map(), remotes: new Map() };
+  const context: Context = { ...deps, ...own, intake };
   return {
     position: store.imports.position,
     waiting: store.imports.waiting,
@@ -82,15 +85,18 @@ export function createEventImports(deps: ImportDeps): EventImports {
       counts.sessions = [...ids].filter((id) => created.delete(id)).length;
       const taken = [...ids].flatMap((id) => store.sessions.byClaudeId(id) ?? []);
       const written = taken.map(({ id }) => id);
+      const isEnd = events.length === 0 && position === undefined;
+      const reached = isEnd ? store.imports.position(source) : position;
+      const how = position === undefined ? undefined : repeatable;
       await store.commit(() => {
         const now = clock.now();
         for (const session of written) store.imports.touchSession({ session, now });
-        if (position !== undefined) store.imports.setPosition(source, position, now);
-      });
+        if (reached !== undefined) store.imports.setPosition(source, reached, now);
+      }, how);
       // Not event by event: a few large batches of records take a third less time than one for each turn.
       for (const session of queued) deps.notify(session);
       queued.clear();
-      const isEnd = events.length === 0 && position === undefined;
+      context.remotes.clear();
       const folders = isEnd ? store.imports.foldersOf(hostName) : taken.flatMap(({ cwd }) => cwd ?? []);
       for (const cwd of new Set(folders)) await deps.readMemories(cwd, { host: hostName, folder });
       await Promise.all(written.map((session) => generated(context, session)));
@@ -99,7 +105,8 @@ export function createEventImports(deps: ImportDeps): EventImports {
   };
 }
 
-// The position is stored later, with a sync: one for each part was a third of the time of an import.
+// A sync for each part was a third of the time of an import. A power cut that takes a part takes the position behind it too.
+// The end of an import writes its position again, and syncs.
 const repeatable = { repeatable: true } as const;
 
 /** Runs the intake of several events in one transaction: while `together` runs, `commit` writes immediately. */
@@ -142,6 +149,8 @@ interface Context extends ImportDeps {
   together: ReturnType<typeof createTransaction>["together"];
   /** By the host's session id. */
   turns: Map<string, TurnState>;
+  /** Of sessions whose work tree is gone. */
+  remotes: Map<string, string>;
 }
 
 type Outcome = keyof ImportCounts;
@@ -187,23 +196,23 @@ async function takePart(
 /** An event as its host's hook would have sent it, with the keys that its transcript gives. */
 type Keyed = HostEvent & { eventKey: string; promptKey: string | null; hasOwnKey: boolean; at: number };
 
+type Origin = Pick<EventInput, "host" | "place"> & Pick<ImportedEvent, "remote">;
+
 /** Undefined for an event without a session, or of an unknown host. */
 function decoded(
-  { hostOf, projects }: Context,
+  { hostOf }: Context,
   hostName: string,
   { event: name, payload, key, turn, at, branch, commit, remote }: ImportedEvent,
-): (Keyed & Pick<EventInput, "host" | "place">) | undefined {
+): (Keyed & Origin) | undefined {
   const host = hostOf(hostName, payload);
   const event = host?.decode(name, payload);
   if (host === undefined || event === undefined || event.sessionId === "") return undefined;
   const promptKey = event.promptKey ?? turn;
-  const gone =
-    remote === undefined || event.cwd === null ? undefined : projects.labelOfGone(event.cwd, remote);
   return {
     ...event,
     at,
     host: host.name,
-    ...(gone === undefined ? {} : { project: gone }),
+    remote,
     place: placeIn(branch, commit),
     hasOwnKey: event.eventKey !== null,
     eventKey: cleanKey(event.eventKey ?? key),
@@ -224,11 +233,14 @@ type Input = EventInput & { at: number; importedAt: number };
 /** Until its first wait it does everything but publish, so that several run in one transaction. */
 function takeEvent(
   context: Context,
-  event: Keyed & Pick<EventInput, "host" | "place">,
+  event: Keyed & Origin,
   cleaned: CleanPrompt | null,
 ): Promise<Outcome[]> | Outcome[] {
-  const { sessionId: claudeSessionId, cwd, project, host, place, at } = event;
+  const { sessionId: claudeSessionId, cwd, host, place, at, remote } = event;
   const importedAt = context.clock.now();
+  const gone = remote && cwd ? context.projects.labelOfGone(cwd, remote) : undefined;
+  if (remote !== undefined && gone !== undefined) context.remotes.set(claudeSessionId, remote);
+  const project = gone ?? event.project;
   const input = { claudeSessionId, cwd: cwd ?? undefined, project, host, place, at, importedAt };
   switch (event.kind) {
     case "prompt":

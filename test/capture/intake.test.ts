@@ -40,6 +40,7 @@ afterEach(() => {
 });
 
 const session = { claudeSessionId: "host-1", cwd: "/home/user/demo" };
+const excluded = { status: "skipped", reason: "tool_excluded" };
 
 function payloads(): string[] {
   return db.prepare("select payload from raw_events order by id").pluck().all() as string[];
@@ -54,11 +55,8 @@ describe("observations", () => {
   test("the first event creates the session in the project of its directory", async () => {
     const answer = await intake.observe({ ...session, tool_name: "Read", tool_input: { file_path: "a.ts" } });
     expect(answer).toEqual({ status: "queued" });
-    expect(store.sessions.byClaudeId("host-1")).toMatchObject({
-      project: "demo",
-      status: "active",
-      host: "api",
-    });
+    const opened = { project: "demo", status: "active", host: "api" };
+    expect(store.sessions.byClaudeId("host-1")).toMatchObject(opened);
     expect(events.map((event) => event.type)).toEqual(["session_started", "observation_queued"]);
     expect(store.pending.counts()).toMatchObject({ accepted: 1, pending: 1 });
   });
@@ -79,25 +77,16 @@ describe("observations", () => {
 
   test("counts commands that only read our memory, and drops such output from others", async () => {
     const read = { tool_name: "Bash", tool_input: { command: "mem search quota | head" } };
-    const excluded = { status: "skipped", reason: "tool_excluded" };
     expect(await intake.observe({ ...session, ...read, tool_response: "#12 quota" })).toEqual(excluded);
     const command = "npm test && mem search quota";
-    await intake.observe({
-      ...session,
-      tool_name: "Bash",
-      tool_input: { command },
-      tool_response: "#12 quota",
-    });
+    await intake.observe({ ...session, ...read, tool_input: { command }, tool_response: "#12 quota" });
     expect(store.pending.counts()).toMatchObject({ accepted: 2, skipped: 1, pending: 1 });
     expect(payloads()).toEqual([expect.stringContaining('"tool_input":{"command":"npm test"}')]);
     expect(payloads().join()).not.toContain("quota");
   });
 
   test("a skipped tool is counted and not stored, and the list is read at each use", async () => {
-    expect(await intake.observe({ ...session, tool_name: "TodoWrite" })).toEqual({
-      status: "skipped",
-      reason: "tool_excluded",
-    });
+    expect(await intake.observe({ ...session, tool_name: "TodoWrite" })).toEqual(excluded);
     skipped = new Set();
     expect(await intake.observe({ ...session, tool_name: "TodoWrite" })).toEqual({ status: "queued" });
     expect(store.pending.counts()).toMatchObject({ accepted: 2, skipped: 1, pending: 1 });
@@ -113,7 +102,6 @@ describe("observations", () => {
       tool_input: { questions: [{ question, options: [{ label: "ECB" }] }] },
     };
     const tool_response = { answers: { [question]: "ECB <private>CANARY</private>" } };
-    const excluded = { status: "skipped", reason: "tool_excluded" };
     expect(await intake.observe(asked)).toEqual(excluded);
     expect(await intake.observe({ ...asked, tool_response, tool_failed: true })).toEqual(excluded);
     expect(await intake.observe({ ...asked, tool_response })).toEqual({ status: "queued" });
@@ -183,10 +171,8 @@ describe("prompts", () => {
 
   test("the prompt after a private one is recorded again", async () => {
     await intake.initSession({ ...session, prompt: "<private>no</private>" });
-    expect(await intake.initSession({ ...session, prompt: "yes" })).toMatchObject({
-      promptNumber: 2,
-      skipped: false,
-    });
+    const second = await intake.initSession({ ...session, prompt: "yes" });
+    expect(second).toMatchObject({ promptNumber: 2, skipped: false });
     expect(await intake.observe({ ...session, tool_name: "Read" })).toEqual({ status: "queued" });
     const late = { ...session, tool_name: "Read", prompt_number: 1 };
     expect(await intake.observe(late)).toEqual({ status: "skipped", reason: "private" });
@@ -199,19 +185,15 @@ describe("prompts", () => {
     const second = await intake.initSession({ ...session, prompt: "again" });
     expect(second).toEqual({ ...first, skipped: true, reason: "duplicate" });
     now += 2_000;
-    expect(await intake.initSession({ ...session, prompt: "again" })).toMatchObject({
-      promptNumber: 2,
-      skipped: false,
-    });
+    const third = await intake.initSession({ ...session, prompt: "again" });
+    expect(third).toMatchObject({ promptNumber: 2, skipped: false });
   });
 
   test("stores a prompt with the same host id once, at any time", async () => {
     await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" });
     now += 3_600_000;
-    expect(await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" })).toMatchObject({
-      promptNumber: 1,
-      reason: "duplicate",
-    });
+    const repeated = await intake.initSession({ ...session, prompt: "go", eventKey: "p-1" });
+    expect(repeated).toMatchObject({ promptNumber: 1, reason: "duplicate" });
   });
 
   test("it is announced with the fields of the stream", async () => {
@@ -248,34 +230,27 @@ describe("summaries and the end", () => {
   });
 
   test("a summarize request with one message begins an unknown session", async () => {
-    expect(await intake.summarize({ ...session, last_user_message: "Why is it slow?" })).toEqual({
-      status: "queued",
-    });
+    const answer = await intake.summarize({ ...session, last_user_message: "Why is it slow?" });
+    expect(answer).toEqual({ status: "queued" });
     expect(store.pending.counts()).toMatchObject({ accepted: 1, pending: 1 });
   });
 
   test("a sub-agent's summarize request is skipped", async () => {
-    expect(await intake.summarize({ ...session, agentId: "a1" })).toEqual({
-      status: "skipped",
-      reason: "subagent_context",
-    });
+    const answer = await intake.summarize({ ...session, agentId: "a1" });
+    expect(answer).toEqual({ status: "skipped", reason: "subagent_context" });
     conserved();
   });
 
   test("completing an unknown session succeeds and says that there is none", async () => {
-    expect(await intake.complete({ claudeSessionId: "nobody" })).toEqual({
-      success: true,
-      message: "No active session found",
-    });
+    const answer = await intake.complete({ claudeSessionId: "nobody" });
+    expect(answer).toEqual({ success: true, message: "No active session found" });
   });
 
   test("a completed session opens again at the next message", async () => {
     await intake.observe({ ...session, tool_name: "Read" });
     expect(await intake.complete(session)).toEqual({ success: true });
-    expect(store.sessions.byClaudeId("host-1")).toMatchObject({
-      status: "completed",
-      completed_at_epoch: now,
-    });
+    const ended = store.sessions.byClaudeId("host-1");
+    expect(ended).toMatchObject({ status: "completed", completed_at_epoch: now });
     expect(await intake.complete(session)).toMatchObject({ message: "No active session found" });
     await intake.observe({ ...session, tool_name: "Read" });
     expect(store.sessions.byClaudeId("host-1")).toMatchObject({ status: "active", completed_at_epoch: null });

@@ -5,20 +5,7 @@ import { agentNamed, hostAgents, hostOf } from "../../src/hosts/registry.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/text/json.ts";
 import { recordedFiles, recordedPayload } from "./recorded.ts";
 
-const odd: readonly Json[] = [
-  null,
-  true,
-  7,
-  -1,
-  "",
-  "\u0000",
-  " text ",
-  [],
-  [null, 3],
-  {},
-  { text: 5 },
-  [[{}]],
-];
+const odd: readonly Json[] = [null, true, 7, -1, "", "\0", " text ", [], [null, 3], {}, { text: 5 }, [[{}]]];
 
 /** The payload with one field at any depth left out or replaced; and one with fields that no version has. */
 function* variantsOf(payload: JsonObject): Generator<JsonObject> {

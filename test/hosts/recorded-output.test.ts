@@ -89,118 +89,60 @@ function pascalCase(event: string): string {
   return spelled.charAt(0).toUpperCase() + spelled.slice(1);
 }
 
-type Expected = readonly [file: string, text?: string][];
-
-// Payloads without a text here get nothing: those sessions have had it, or the host takes nothing there.
-const recorded: readonly [host: string, folder: string, Expected][] = [
+// In the order of a session. What has no text after it gets nothing: the session has had it, or the host takes nothing there.
+const recorded: readonly [host: string, folder: string, files: string][] = [
   [
     "codex",
     "codex",
-    [
-      ["SessionStart.startup", rule],
-      ["UserPromptSubmit"],
-      ["PreToolUse.Bash"],
-      ["PostToolUse.Bash"],
-      ["SessionStart.resume"],
-      ["Stop"],
-      ["SessionEnd.other"],
-      // In the project of its session, whose prompt came from the folder above.
-      ["PreToolUse.Bash.read-elsewhere", aboutLogin],
-      ["PreToolUse.apply_patch"],
-      ["PostToolUse.apply_patch"],
-      ["PostToolUse.Bash.failed"],
-      ["PostToolUse.spawn_agent"],
-      ["SubagentStart"],
-      ["UserPromptSubmit.in-subagent"],
-      ["PreToolUse.Bash.in-subagent"],
-      ["PostToolUse.Bash.in-subagent"],
-      ["SubagentStop"],
-      ["PreCompact.auto"],
-      ["PostCompact.auto"],
-      ["SessionStart.compact", rule],
-      ["PreCompact.manual"],
-      ["PostCompact.manual"],
-      ["SessionStart.clear", rule],
-    ],
+    `SessionStart.startup=rule UserPromptSubmit PreToolUse.Bash PostToolUse.Bash SessionStart.resume Stop
+     SessionEnd.other PreToolUse.Bash.read-elsewhere=login PreToolUse.apply_patch PostToolUse.apply_patch
+     PostToolUse.Bash.failed PostToolUse.spawn_agent SubagentStart UserPromptSubmit.in-subagent
+     PreToolUse.Bash.in-subagent PostToolUse.Bash.in-subagent SubagentStop PreCompact.auto
+     PostCompact.auto SessionStart.compact=rule PreCompact.manual PostCompact.manual
+     SessionStart.clear=rule`,
   ],
   [
     "gemini-cli",
     "gemini-cli",
-    [
-      ["SessionStart.startup"],
-      ["BeforeAgent", rule],
-      ["PreCompress.auto"],
-      ["BeforeTool.run_shell_command"],
-      ["AfterTool.run_shell_command"],
-      ["BeforeTool.read_file"],
-      ["AfterTool.read_file", aboutNote],
-      ["AfterAgent"],
-      ["SessionEnd.exit"],
-      ["SessionStart.resume"],
-      ["PreCompress.manual"],
-      ["SessionEnd.clear"],
-      ["SessionStart.clear"],
-    ],
+    `SessionStart.startup BeforeAgent=rule PreCompress.auto BeforeTool.run_shell_command
+     AfterTool.run_shell_command BeforeTool.read_file AfterTool.read_file=note AfterAgent SessionEnd.exit
+     SessionStart.resume PreCompress.manual SessionEnd.clear SessionStart.clear`,
   ],
   [
     "copilot-cli",
     "copilot-cli-pascalcase",
-    [
-      ["SessionStart.new"],
-      ["UserPromptSubmit", rule],
-      ["PreToolUse.Bash"],
-      ["PermissionRequest.bash"],
-      ["PostToolUse.Bash"],
-      ["PreToolUse.Read"],
-      ["PostToolUse.Read", aboutNote],
-      ["PostToolUse.Edit"],
-      ["PostToolUseFailure.Read"],
-      ["UserPromptSubmit.in-subagent"],
-      ["PostToolUse.Bash.in-subagent"],
-      ["Stop.in-subagent"],
-      ["SubagentStop"],
-      ["PostToolUse.Agent"],
-      ["Stop"],
-      ["SessionEnd.complete"],
-      ["SessionStart.resume"],
-      ["PreCompact.manual"],
-      ["SessionEnd.user_exit"],
-    ],
+    `SessionStart.new UserPromptSubmit=rule PreToolUse.Bash PermissionRequest.bash PostToolUse.Bash
+     PreToolUse.Read PostToolUse.Read=note PostToolUse.Edit PostToolUseFailure.Read
+     UserPromptSubmit.in-subagent PostToolUse.Bash.in-subagent Stop.in-subagent SubagentStop
+     PostToolUse.Agent Stop SessionEnd.complete SessionStart.resume PreCompact.manual
+     SessionEnd.user_exit`,
   ],
   [
     "copilot-cli",
     "copilot-cli",
-    [
-      ["sessionStart.new"],
-      ["userPromptSubmitted", rule],
-      ["userPromptTransformed"],
-      ["preToolUse.bash"],
-      ["permissionRequest.bash"],
-      ["postToolUse.bash"],
-      ["preToolUse.view"],
-      ["postToolUse.view", aboutNote],
-      ["agentStop"],
-      ["sessionEnd.complete"],
-      ["sessionStart.resume"],
-      ["preCompact.manual"],
-      ["sessionEnd.user_exit"],
-    ],
+    `sessionStart.new userPromptSubmitted=rule userPromptTransformed preToolUse.bash
+     permissionRequest.bash postToolUse.bash preToolUse.view postToolUse.view=note agentStop
+     sessionEnd.complete sessionStart.resume preCompact.manual sessionEnd.user_exit`,
   ],
 ];
 
+const texts: Record<string, string> = { rule, note: aboutNote, login: aboutLogin };
+
 test.each(recorded)(
   "%s: every payload of %s gets its exact envelope, or nothing",
-  async (host, folder, expected) => {
+  async (host, folder, files) => {
+    const expected = files.split(/\s+/).map((each) => each.split("="));
     expect(expected.map(([file]) => file).toSorted()).toEqual(recordedFiles(folder).toSorted());
     const session = await sessionOf(host);
+    // A look elsewhere belongs to the project of its session, whose prompt came from the folder above.
     if (host === "codex") {
       const { session_id = "" } = recordedPayload(folder, "PreToolUse.Bash.read-elsewhere");
       const prompt = recordedPayload(folder, "UserPromptSubmit");
       await session.send("UserPromptSubmit", { ...prompt, session_id, turn_id: "before" });
     }
-    const outputs = expected.map(([file, text]) => {
+    const outputs = expected.map(([file = "", text = ""]) => {
       const [event = ""] = file.split(".");
-      return [event, recordedPayload(folder, file), text] as const;
+      return [event, recordedPayload(folder, file), texts[text]] as const;
     });
     await expectOutputs(host, session, outputs);
   },

@@ -42,13 +42,10 @@ const run = (sources: Source[], importRecords: ImportPort["importRecords"]) =>
   });
 
 test("any error of one source is named with a next step, and the others are imported", async () => {
-  expect(await run([bad, sourceWith([note("a")])], takeAll)).toMatchObject({
-    records: 1,
-    finished: 2,
-    unreadable: [
-      "bad cannot be read: Maximum call stack size exceeded. What it reads: `mem import notes --help`.",
-    ],
-  });
+  const why =
+    "bad cannot be read: Maximum call stack size exceeded. What it reads: `mem import notes --help`.";
+  const ended = { records: 1, finished: 2, unreadable: [why] };
+  expect(await run([bad, sourceWith([note("a")])], takeAll)).toMatchObject(ended);
 });
 
 test("an error of the only source is import_unreadable", async () => {

@@ -56,12 +56,14 @@ test("keeps all of a note between rulers, and reads folded titles", async () => 
   expect(texts).toEqual([notes.a, notes.b, "Skipped.", "First.\n\n---\n\nSecond."]);
 });
 
-test("notes behind links are read, and a folder that links to itself once", async () => {
+test("links in a notes folder are followed, a loop once; a lost one is named", async () => {
   const [folder, elsewhere] = [tempDir(), tempDir()];
   writeFileSync(join(elsewhere, "kept.md"), "Use pnpm here.");
   symlinkSync(join(elsewhere, "kept.md"), join(folder, "kept.md"));
   symlinkSync(folder, join(folder, "loop"));
-  expect(await read(basicMemorySource(folder, "shop"))).toMatchObject({ titles: ["kept"], unreadable: [] });
+  symlinkSync(join(elsewhere, "gone"), join(folder, "disk"));
+  const unreadable = [expect.stringContaining("disk cannot be read")];
+  expect(await read(basicMemorySource(folder, "shop"))).toMatchObject({ titles: ["kept"], unreadable });
 });
 
 test("a folder without notes is no source", () => {

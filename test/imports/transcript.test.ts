@@ -178,18 +178,20 @@ test("a transcript with tool uses and no prompt is named", async () => {
   expect(unreadable).toEqual([expect.stringContaining("tool uses and no prompt")]);
 });
 
-test("a packed rollout of Codex is read, or the command that unpacks it is named", async () => {
+test("a packed rollout of Codex is read once, or the command that unpacks it is named", async () => {
   const path = join(tempDir(), "rollout-packed.jsonl.zst");
-  const text = [codexStart, ...codexTurn("1", "Fix it.")]
-    .map((entry) => `${JSON.stringify(entry)}\n`)
-    .join("");
+  const turns = Array.from({ length: 50 }, (_, at) => codexTurn(`${at}`, "Fix it."));
+  const text = [codexStart, ...turns.flat()].map((entry) => `${JSON.stringify(entry)}\n`).join("");
   const pack = (zlib as { zstdCompressSync?: typeof zlib.gzipSync }).zstdCompressSync;
   writeFileSync(path, pack?.(text) ?? "x");
   utimesSync(path, new Date(0), new Date(0));
   const [source] = transcriptsAt("codex", path, { now: Date.now(), limit: null });
-  const first = source?.steps(null).next();
-  if (pack === undefined) await expect(first).rejects.toThrow(/compressed with zstd/);
-  else expect((await first)?.value.events).toHaveLength(3);
+  const steps = source?.steps(null);
+  const first = steps?.next();
+  if (pack === undefined) return expect(first).rejects.toThrow(/compressed with zstd/);
+  const { events, position } = (await first)?.value ?? {};
+  expect(events).toHaveLength(101);
+  expect(await source?.steps(position).next()).toMatchObject({ done: true });
 });
 
 test("sessions of Gemini in a folder named by a hash belong to their project", async () => {

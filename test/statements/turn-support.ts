@@ -2,7 +2,7 @@
 import type { PendingMessage } from "../../src/core/records/messages.ts";
 import type { Turn } from "../../src/core/records/turn.ts";
 
-export type Step = Pick<PendingMessage, "tool_name" | "tool_input" | "tool_response" | "tool_failed">;
+export type Step = Omit<PendingMessage, "type">;
 
 export function ok(command: string, stdout = "ok"): Step {
   return { tool_name: "Bash", tool_input: { command }, tool_response: { stdout, stderr: "" } };

@@ -221,6 +221,9 @@ describe("an event of a host", () => {
     expect(completed()).toEqual([]);
     await receive(next);
     expect(completed()).toMatchObject([{ claudeSessionId: "s-1" }]);
+    // The user may have resumed it since.
+    await receive({ ...next, sessionId: "third" });
+    expect(completed()).toHaveLength(1);
   });
 
   test("without an id is keyed by its content, so a repeat is stored once", async () => {

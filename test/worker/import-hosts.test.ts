@@ -165,6 +165,9 @@ test("prompts, rules and edits belong to the repository that they are about", as
     await hook("Stop", { ...base, last_assistant_message: "It parsed twice, because the cache was off." });
   };
   mkdirSync(join(lib ?? "", "src"));
+  const command = `cd ${lib} && make check`;
+  const run = { tool_name: "Bash", tool_use_id: "r", tool_input: { command }, tool_response: "broken" };
+  await hook("PostToolUse", { session_id: "s", cwd: app, prompt_id: "a", tool_failed: true, ...run });
   await turn("a", app, "Why is it slow?", join(lib ?? "", "src", "parse.ts"));
   await turn("b", lib, "From now on always run make check.", join(lib ?? "", "b.ts"));
   await turn("c", app, "Go on with it.", join(app ?? "", "c.ts"));
@@ -184,6 +187,17 @@ test("prompts, rules and edits belong to the repository that they are about", as
     ["app"],
     ["shop"],
   ]);
+});
+
+test("deleted repositories of one name are projects by their remotes", async () => {
+  const events = ["one", "two", "one"].map((owner, index) => ({
+    ...{ event: "UserPromptSubmit", key: `k${index}`, turn: `t${index}`, at: now + index },
+    remote: `https://a.example/${owner}/shop.git`,
+    payload: { session_id: `s${index}`, cwd: `/gone/${index}/shop`, prompt: `Look at ${index}.` },
+  }));
+  await ask("POST", "/api/import/events", { source: "a".repeat(64), host: "codex", events });
+  const projects = db.prepare("select project from sessions order by claude_session_id").pluck().all();
+  expect(projects).toEqual(["shop", "1/shop", "shop"]);
 });
 
 describe.each([

@@ -1,6 +1,6 @@
 // The project of a directory and its label. Two folders with one name are two projects; a moved folder keeps its project.
 import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { basename, dirname, isAbsolute } from "node:path";
 import { contentKey } from "../../core/ids.ts";
 import { cleanText } from "../../privacy/clean.ts";
 import type { Place } from "./places.ts";
@@ -46,8 +46,7 @@ export function createProjectNames(
     return folder !== null && existsSync(folder) && recognise(whereIs(folder), projects)?.id === id;
   }
   /** `labelOf`, and stores what is new about the project. Runs in the transaction of the event. */
-  function claim(cwd: string): string {
-    const place = whereIs(cwd);
+  function claim(cwd: string, place = whereIs(cwd)): string {
     const known = recognise(place, projects);
     const label = known?.label ?? freeLabel(place, projects);
     const id = known?.id ?? projects.ensure(label);
@@ -62,6 +61,13 @@ export function createProjectNames(
     }
     return label;
   }
+  /** A work tree that is gone, with the remote that it had; undefined where a repository is there. */
+  function goneAt(cwd: string, url: string): Place | undefined {
+    const place = whereIs(cwd);
+    const remote = remoteIdentity(url);
+    if (place.repository !== null || remote === null) return undefined;
+    return storable({ ...place, identities: [`remote:${remote}`, ...place.identities] });
+  }
   return {
     /** The label of the directory's project, or the one it would get; writes nothing. */
     labelOf: (cwd: string) => labelFor(whereIs(cwd), projects),
@@ -73,15 +79,19 @@ export function createProjectNames(
       if (!session.cwd || session.cwd === cwd || !isAbsolute(cwd)) return undefined;
       const [place, own] = [whereIs(cwd), whereIs(session.cwd)];
       const isNamed = recognise(own, projects)?.label !== session.project;
-      if (isNamed || recognise(place, projects)?.label === session.project) return undefined;
-      return place.repository === null ? undefined : claim(cwd);
+      if (isNamed || place.folder === own.folder) return undefined;
+      if (place.repository === null && !isGoneBeside(place, own)) return undefined;
+      const label = claim(cwd);
+      return label === session.project ? undefined : label;
     },
-    /** `labelOf` of a work tree that is gone, by the remote that it had; undefined where a repository is there. */
+    /** `labelOf` and `claim` of a work tree that is gone, by the remote that it had; undefined for any other place. */
     labelOfGone(cwd: string, url: string): string | undefined {
-      const place = whereIs(cwd);
-      const remote = remoteIdentity(url);
-      if (place.repository !== null || remote === null) return undefined;
-      return labelFor(storable({ ...place, identities: [`remote:${remote}`] }), projects);
+      const place = goneAt(cwd, url);
+      return place && labelFor(place, projects);
+    },
+    claimGone(cwd: string, url: string): string | undefined {
+      const place = goneAt(cwd, url);
+      return place && claim(cwd, place);
     },
     /** Resolves when the first commit of an unknown repository is known; undefined where there is nothing to wait for. */
     settle(cwd: string): Promise<void> | undefined {
@@ -89,10 +99,17 @@ export function createProjectNames(
       const isKnown = projects.byIdentity(identities[0] ?? "") !== undefined;
       return repository === null || isKnown ? undefined : rootAsked(repository.common);
     },
-    claim,
+    claim: (cwd: string) => claim(cwd),
     /** The present label of the project that has or had this one. */
     current: (label: string) => projects.byAlias(label)?.label ?? label,
   };
+}
+
+// Of a past session no repository may be left to tell. A linked work tree is often `app-fix` beside `app`.
+function isGoneBeside({ folder }: Place, own: Place): boolean {
+  const isBeside = dirname(folder) === dirname(own.folder);
+  const isTree = basename(folder).startsWith(basename(own.folder));
+  return isBeside && !isTree && !existsSync(own.folder) && !existsSync(folder);
 }
 
 function labelFor(place: Place, projects: KnownProjects): string {
@@ -109,6 +126,8 @@ function recognise({ identities }: Place, projects: KnownProjects): NamedProject
     if (project === undefined) continue;
     if (rank === 0 || /^(?:here|origin):/.test(identity)) return project;
     const stronger = new Set(identities.slice(0, rank).map(kindOf));
+    // A folder has two where its name has two spellings.
+    stronger.delete(kindOf(identity));
     if (!projects.identitiesOf(project.id).some((own) => stronger.has(kindOf(own)))) return project;
   }
   return undefined;
@@ -142,6 +161,6 @@ function storable({ folder, identities, labels, ...rest }: Place): Place {
     identities: identities.map((text) =>
       cleanText(text) === text ? text : `${kindOf(text)}:#${contentKey(text)}`,
     ),
-    labels: labels.map((label) => cleanText(label)),
+    labels: labels.map((label) => cleanText(label).normalize("NFC")),
   };
 }

@@ -57,7 +57,10 @@ const keptMs = 10_000;
 const maxConfigBytes = 256 * 1024;
 
 function placeOf({ folder, main, gitDir, ownDir }: WorkTree, root: string | null): Place {
-  const identities = isAbsolute(main) || isWindowsPath(main) ? [`path:${main}`] : [];
+  const isWhole = isAbsolute(main) || isWindowsPath(main);
+  // A transcript or another system spells the same folder in another form of Unicode.
+  const spellings = isWhole ? new Set([main, main.normalize("NFC")]) : [];
+  const identities = [...spellings].map((spelling) => `path:${spelling}`);
   const config = gitDir === null ? "" : (readSmall(join(gitDir, "config"), maxConfigBytes) ?? "");
   if (gitDir !== null) {
     const url = firstRemoteUrl(config);

@@ -249,6 +249,9 @@ async function addToResult(
   const result = objectOf(event.result);
   if (settings.notInto.includes(textField(context, "agentId")) || !Array.isArray(result.content))
     return undefined;
+  // The event that writes the result down is sent in the background: it finds out when a hung worker answers again.
+  const { failed } = outbox.counts();
+  if (callOf({ event, context }) === "" || failed === "timeout" || failed === "hung") return undefined;
   const occurrence = { event: { ...event, message: result }, context };
   const make = observation({ session: sessions.of(event, context), settings }, occurrence, sessions);
   if (make === null) return undefined;

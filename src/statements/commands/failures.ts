@@ -21,7 +21,7 @@ export function failureOf(run: Run): Failure[] {
 export function earlierFailures(uses: readonly ToolUseOfTurn[]): Failure[] {
   return readRuns(uses)
     .runs.filter(({ outcome }) => outcome === "failed")
-    .flatMap((run, at) => failureOf({ ...run, at: at - uses.length, isOfTurn: false }))
+    .flatMap((run, at) => failureOf({ ...run, at: at - uses.length, isOfTurn: false, project: "" }))
     .map((failure) => ({ ...failure, isEarlier: true }));
 }
 

@@ -39,15 +39,22 @@ export function fixesOf(turn: Turn): Fix[] {
     if (run.outcome === "failed") open.push(...failureOf(run));
     if (run.outcome !== "passed") continue;
     for (const part of run.parts) {
-      const compared = open.filter((one) => haveCommon(one.part, part)).map((one) => compare(one, run, part));
+      const compared = open.filter((one) => isSameWork(one, run, part)).map((one) => compare(one, run, part));
       const related = compared.filter(({ difference }) => difference.isRelated);
       if (related.every(({ difference }) => difference.isNarrower)) continue;
       const closed = new Set(related.map((one) => one.run.id));
-      open = open.filter((one) => !(closed.has(one.run.id) && haveCommon(one.part, part)));
+      open = open.filter((one) => !(closed.has(one.run.id) && isSameWork(one, run, part)));
       if (run.isOfTurn) fixes.push(...fixBy({ related, run, part, runs, edits }));
     }
   }
   return fixes.slice(0, maxFixes);
+}
+
+// In another project or folder the same command is other work, unless it names the folder that the failed one lacked.
+function isSameWork(failed: Failure, run: Run, part: Part): boolean {
+  if (!haveCommon(failed.part, part) || failed.run.project !== run.project) return false;
+  const isThere = placeOf({ part: failed.part, cwd: failed.run.cwd }) === placeOf({ part, cwd: run.cwd });
+  return isThere || (part.directory !== "" && !failed.run.testsFailed);
 }
 
 function compare(failure: Failure, run: Run, part: Part): Compared {
@@ -72,7 +79,7 @@ function fixBy({ related: all, run, part, runs, edits }: Passed): Fix[] {
   if (related.some(({ difference }) => difference.isOrdinary) || inLoop.test(run.command)) return [];
   const fix = (typed: string, others: readonly number[] = []): Fix[] =>
     fixOf(related, { typed, families: familiesFor(related, part), events: [...others, run.id] });
-  const placed = workingText(first, run, part);
+  const placed = workingText(run, part);
   // Another environment is a fix even when code was edited.
   const isElsewhere = related.every(({ difference }) => difference.environment);
   const own = ownSteps(related, run, part);
@@ -123,14 +130,10 @@ function withoutRedirection(text: string): string {
   return text.replace(/ 2>&1\s*$/, "");
 }
 
-/** The line up to the command, as typed. Names the directory when it differs. */
-function workingText(failed: Failure, run: Run, part: Part): string {
+/** The line up to the command, as typed. */
+function workingText(run: Run, part: Part): string {
   const line = run.command.slice(0, part.end).trim();
-  const text = withoutRedirection(line.length <= maxWorking && !line.includes("\n") ? line : part.source);
-  const place = placeOf({ part, cwd: run.cwd });
-  const before = placeOf({ part: failed.part, cwd: failed.run.cwd });
-  if (place === before || part.directory !== "") return text;
-  return `${text}\` in \`${place.startsWith(`${before}/`) ? place.slice(before.length + 1) : place}`;
+  return withoutRedirection(line.length <= maxWorking && !line.includes("\n") ? line : part.source);
 }
 
 // A change of the environment or the program applies to all commands of the program.

@@ -37,6 +37,8 @@ export interface Run {
   command: string;
   /** Working directory; empty when the host does not send it. */
   cwd: string;
+  /** Label of another project than the session's; else empty. */
+  project: string;
   parts: Part[];
   outcome: Outcome;
   /** The exit code is missing or not its own; only the output shows the outcome. */
@@ -117,7 +119,7 @@ function readRun({ id, isOfTurn, message }: ToolUseOfTurn, at: number): Run {
   const input = isJsonObject(message.tool_input) ? message.tool_input : {};
   return {
     ...{ id, isOfTurn, at, command, parts },
-    cwd: message.cwd ?? "",
+    ...{ cwd: message.cwd ?? "", project: message.project ?? "" },
     outcome: startedInBackground(input, result) ? "unknown" : outcomeOf(parts, result, tests),
     isHidden: !result.failed,
     purpose: textField(input, "description"),

@@ -50,6 +50,10 @@ interface Parts extends GroupCommit {
   >;
 }
 
+// After a power cut the messages wait again, and rules write the same: a sync for each turn was half of an import beside
+// other work. A model's reply costs money.
+const repeatable = { repeatable: true } as const;
+
 /** `owner` is the worker instance that holds the leases. */
 export function createGenerationQueue(parts: Parts, owner: string) {
   const { sessions, pending } = parts;
@@ -63,9 +67,12 @@ export function createGenerationQueue(parts: Parts, owner: string) {
         const leaseUntil = limits.now + leaseMs;
         const messages = pending.claim({ sessionId, owner, leaseUntil, ...limits });
         return session === undefined || messages.length === 0 ? null : batchOf(parts, session, messages);
-      }),
+      }, repeatable),
     complete: (batch: ClaimedBatch, reply: SettledReply) =>
-      parts.commit(() => complete(parts, batch, reply, (id) => pending.finish(id, owner))),
+      parts.commit(
+        () => complete(parts, batch, reply, (id) => pending.finish(id, owner)),
+        reply.generator === "local" ? repeatable : undefined,
+      ),
     /** The session's messages without provisional records; null when there are none. */
     undrafted(sessionId: number, limit: number): ClaimedBatch | null {
       const session = sessions.byId(sessionId);
@@ -74,7 +81,7 @@ export function createGenerationQueue(parts: Parts, owner: string) {
     },
     /** Stores provisional records; the messages wait on. */
     draft: (batch: ClaimedBatch, reply: SettledReply) =>
-      parts.commit(() => complete(parts, batch, reply, pending.markDrafted)),
+      parts.commit(() => complete(parts, batch, reply, pending.markDrafted), repeatable),
     release: (messages: readonly ClaimedMessage[], release: Release) =>
       parts.commit(() => {
         for (const { id } of messages) pending.release(id, release);

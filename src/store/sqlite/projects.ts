@@ -21,8 +21,9 @@ export function createProjects(db: Sqlite) {
     find: (label: string) => byLabel(label)?.id,
     /** The id of the label; the project is created when it is new. */
     ensure(label: string): number {
-      insert(label);
-      return byLabel(label)?.id ?? 0;
+      const known = byLabel(label);
+      if (known === undefined) insert(label);
+      return (known ?? byLabel(label))?.id ?? 0;
     },
     /** Labels that have sessions or records, newest activity first. */
     labels: sql.values<[], string>(

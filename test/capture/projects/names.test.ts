@@ -104,6 +104,32 @@ test("linked work trees fold without a remote, and are called after the main one
   expect(names.claim(linkWorkTree(bare, at("tool-a"), bare))).toBe("tool");
 });
 
+test("keeps the folder of a linked work tree that a session of its project went to", () => {
+  const main = makeRepository(at("shop"));
+  const session = { project: names.claim(main), cwd: main };
+  const feature = linkWorkTree(main, at("feature"));
+  expect(names.elsewhere(feature, session)).toBeUndefined();
+  rmSync(feature, { recursive: true });
+  later();
+  expect(names.labelOf(feature)).toBe("shop");
+});
+
+test("of a past session only the folder beside its own is another project", () => {
+  const session = { project: names.claim("/gone/work/app"), cwd: "/gone/work/app" };
+  const elsewhere = ["lib", "app-fix", "app/src", "deep/lib"].map((folder) =>
+    names.elsewhere(`/gone/work/${folder}`, session),
+  );
+  expect(elsewhere).toEqual(["lib", undefined, undefined, undefined]);
+});
+
+test.each([
+  ["NFC", "NFD"],
+  ["NFD", "NFC"],
+] as const)("a folder spelled in %s and %s is one project", (one, other) => {
+  expect(names.claim(at("Größe").normalize(one))).toBe("Größe");
+  expect(names.claim(at("Größe").normalize(other))).toBe("Größe");
+});
+
 test("a submodule is a separate project", () => {
   const main = makeRepository(at("shop"), "https://a.example/x/shop.git");
   const own = join(main, ".git", "modules", "lib");

@@ -200,14 +200,6 @@ test("stores a model's answer in the merged project of its session", async () =>
 });
 
 const plainDraft = {
-  obs_type: "change",
-  title: "Late",
-  subtitle: null,
-  summary: "Late.",
-  narrative: null,
-  facts: [],
-  concepts: [],
-  files_read: [],
-  files_modified: [],
-  provenance: "file" as const,
+  ...{ obs_type: "change", title: "Late", subtitle: null, summary: "Late.", narrative: null },
+  ...{ facts: [], concepts: [], files_read: [], files_modified: [], provenance: "file" as const },
 };

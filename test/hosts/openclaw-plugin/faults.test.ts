@@ -49,6 +49,22 @@ test("a hung worker is asked once, and not again for 10 s", async () => {
   expect(worker.requests).toHaveLength(2);
 });
 
+test("tool results wait once for a worker that stays hung", async () => {
+  let ms = 0;
+  const clock = { now: () => 1_795_000_000_000 + ms, monotonicMs: () => ms };
+  const { worker, gateway } = await gatewayWith({ over: "socket", does: "hang" }, { clock });
+  const result = { content: [{ type: "text", text: "pushed" }] };
+  for (const toolCallId of ["call_1", "call_2", "call_3"]) {
+    const event = { toolCallId, toolName: "exec", args: { command: "git push" }, result };
+    expect(await gateway.raw("agent_tool_result", event, {})).toBeUndefined();
+    ms += 10_001;
+  }
+  expect(worker.requests).toHaveLength(1);
+  gateway.emit("tool_result_persist");
+  await gateway.settled();
+  expect(worker.requests).toHaveLength(2);
+});
+
 test("an event that the worker refuses is dropped, and counted", async () => {
   const { dataDir, gateway } = await gatewayWith({ over: "socket", does: 400 });
   gateway.emit("tool_result_persist");

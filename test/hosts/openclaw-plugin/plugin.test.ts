@@ -147,6 +147,17 @@ describe("a tool result", () => {
     expect(titles.filter((title) => title.includes("git push"))).toHaveLength(1);
   });
 
+  test("of each of two calls without an id is stored once", async () => {
+    const gateway = at.gateway();
+    const results = ["one", "two"].map((text) => ({ content: [{ type: "text", text }] }));
+    for (const result of results)
+      await gateway.raw("agent_tool_result", { toolName: "exec", args: {}, result }, { sessionKey: key });
+    for (const message of results)
+      gateway.raw("tool_result_persist", { toolName: "exec", message }, { sessionKey: key });
+    await gateway.settled();
+    expect((await at.worker.get("/api/processing-status")).body).toMatchObject({ accepted: 2 });
+  });
+
   test("is cut to 1,000 characters, after private parts and secrets are out", async () => {
     const gateway = at.gateway();
     const canary = "CANARY-PRIVATE";

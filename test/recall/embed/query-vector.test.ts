@@ -49,6 +49,15 @@ test("after a failure nothing is asked for a while, then again", async () => {
   await expect(of("two")).resolves.toHaveLength(2);
 });
 
+test.each(["unavailable", "refused"] as const)("one that is always %s is asked ever less", async (kind) => {
+  const { of, asked, pass } = open(async () => {
+    throw new EmbedFailure(kind, "no");
+  });
+  for (let search = 0; search < 600; search++, pass(1_000))
+    await Promise.all(["a", "b"].map((text) => expect(of(`${text} ${search}`)).rejects.toThrow("no")));
+  expect(asked.length).toBeLessThan(15);
+});
+
 test("a text that is refused stops no other", async () => {
   const { of } = open(async (text) => {
     if (text === "bad") throw new EmbedFailure("refused", "no");

@@ -74,6 +74,11 @@ const fixed: [what: string, steps: Step[], working: string][] = [
     "TZ=UTC pytest -q",
   ],
   [
+    "what passed in its own folder",
+    [bad("npm test"), { ...ok("npm test"), cwd: "/web" }, ok("TZ=UTC npm test")],
+    "TZ=UTC npm test",
+  ],
+  [
     "a piped run whose output tells the failure",
     [
       ok("npm test | tail", "Tests: 3 failed, 0 passed, 3 total"),
@@ -114,6 +119,9 @@ const ordinary: [what: string, steps: Step[]][] = [
   ["it passes in a loop", [bad("npx jest"), ok("for z in UTC CET; do TZ=$z npx jest | tail -3; done")]],
   ["a debugger starts it", [bad("./bin/app serve"), ok("gdb --batch ./bin/app serve")]],
   ["another program reads its file", [bad("pandoc a.md -o a.pdf"), ok("wc a.md")]],
+  ["it passes in another folder", [bad("npm test"), { ...ok("CI=1 npm test"), cwd: "/app/web" }]],
+  ["it passes in another project", [bad("npm test"), { ...ok("cd ../web && npm test"), project: "web" }]],
+  ["the tests of another folder pass", [bad("npm test", "1 failed"), ok("cd web && npm test")]],
   ["nothing was found", [bad("grep x a", ""), bad("cat a", "No such file"), ok("cat b")]],
 ];
 
