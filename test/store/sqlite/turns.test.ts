@@ -134,7 +134,7 @@ describe("the prompt", () => {
     ask("and a test", 2);
     const id = end("Done.", { prompt_number: 2 });
     const batch = await claim();
-    const observations = statementDrafts(batch.turns.get(id) as Turn, id);
+    const observations = statementDrafts(batch.turn as Turn, id);
     const reply = { observations, summaries: [], generator: "local" };
     await createGenerationQueue(memory.store, "me").complete(batch, reply);
     const stored = memory.store.observations.page({ offset: 0, limit: 9 }).items;
