@@ -108,7 +108,7 @@ const saysFound = cueOf(
 // How to look at the result says nothing about it.
 const lookHint = cueOf(
   {
-    words: `(?:please |now |just |to (?:see|try|test) (?:it|this|that|the changes?)[,:]? ?){0,3}(?:hard[- ])?(?:reload|refresh|reopen)(?: (?:the|your|this) (?:page|app|browser|tab|window|site)| it(?!\\p{L})|[.,:;!]|$)|(?:bitte )?(?:lade|laden sie) [^.]{1,40} neu|(?:por favor )?recarg[aue]\\w*|(?:veuillez )?(?:recharge[rz]?|rafraîchi\\w+)|(?:por favor )?recarregue|обнови(?:те)? страницу|перезагрузи\\w*`,
+    words: `(?:please |now |just |to (?:see|try|test) (?:it|this|that|the changes?)[,:]? ?){0,3}(?:hard[- ])?(?:reload|refresh|reopen)(?: (?:the|your|this) \\p{L}+| it(?!\\p{L})|[.,:;!]|$)|(?:bitte )?(?:lade|laden sie) [^.]{1,40} neu|(?:por favor )?recarg[aue]\\w*|(?:veuillez )?(?:recharge[rz]?|rafraîchi\\w+)|(?:por favor )?recarregue|обнови(?:те)? страницу|перезагрузи\\w*`,
     runs: "(?:请)?刷新(?:页面|一下)|(?:ページを)?(?:リロード|再読み込み)し",
   },
   "^\\W*",

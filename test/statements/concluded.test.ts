@@ -64,7 +64,7 @@ test("short open work at the end of a long closing is kept", () => {
 
 test('what follows "found it" is the cause, and no hint how to look at it is kept', () => {
   const closing =
-    "Found it. A second copy of the plugin was still in the mods folder. Please reload the page and try again.";
+    "Found it. A second copy of the plugin was still in the mods folder. Please reload the extension and reopen Options.";
   expect(concludedIn(turnOf([], closing))).toMatchObject([
     { kind: "cause", text: "A second copy of the plugin was still in the mods folder." },
   ]);
