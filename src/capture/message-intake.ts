@@ -1,5 +1,6 @@
 // Stores tool uses, summarize requests and other events: cleaned, bounded, and queued in one commit.
 
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { newId } from "../core/ids.ts";
 import type { PendingMessage, SkipReason } from "../core/records/messages.ts";
@@ -221,7 +222,7 @@ function fileOf(message: PendingMessage, { cwd = "" }: EventInput): string {
   const command = kind === "shell" ? commandIn(message.tool_input).text : "";
   const main = changesFolder.test(command) ? mainSegment(parseCommandLine(command)) : undefined;
   if (main === undefined || main.directory === "" || isRoutineCommand(main, commandKind(main))) return "";
-  return resolve(cwd, main.directory, main.program);
+  return resolve(cwd, main.directory.replace(/^~(?=\/|$)/, homedir()), main.program);
 }
 
 const changesFolder = /\b(?:cd|pushd)\s/;

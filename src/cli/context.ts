@@ -19,7 +19,7 @@ export interface CliContext {
   /** The settings in effect; `write` creates a missing settings.json. */
   settings(access: "read" | "write"): LoadedSettings;
   /** The client of the worker, which the first request starts when it is stopped. Closed when the command ends. */
-  worker(): WorkerClient;
+  worker(deadlines?: { answerMs: number }): WorkerClient;
   /** From now on a start of the worker is not said: a program has the terminal. */
   quiet(): void;
   /** Runs `work` with its output in the pager of the terminal. */
@@ -61,8 +61,12 @@ export function createCliContext(io: OwnedIo, environment: Environment): OwnedCl
     dataDir,
     paths: () => dataPaths(dataDir()),
     settings,
-    worker: () => {
-      client ??= createWorkerClient({ dataDir: dataDir(), start: startWhenStopped });
+    worker: (deadlines) => {
+      client ??= createWorkerClient({
+        dataDir: dataDir(),
+        start: startWhenStopped,
+        ...(deadlines && { deadlines }),
+      });
       return client;
     },
     quiet: () => {

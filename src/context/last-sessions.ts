@@ -32,19 +32,21 @@ interface Shown {
  */
 export function lastSessions(conclusions: readonly QuotedRecord[], shown: Shown): Line[] {
   const { openIds, said, repeats } = shown;
-  const told = new Map(shown.summaries.toReversed().map((one) => [one.sdk_session_id, one]));
+  const summarized = new Map(
+    shown.summaries
+      .toReversed()
+      .flatMap((one) => summaryLine(one, shown).map((line) => [one.sdk_session_id, line])),
+  );
   const fitting = conclusions.filter(
     (one) =>
       one.subtitle?.startsWith(askedMark) === true &&
       !openIds.has(one.id) &&
-      !told.has(one.sdk_session_id) &&
+      !summarized.has(one.sdk_session_id) &&
       !said.has(one.summary.toLowerCase()) &&
       !repeats(one.summary),
   );
   const lines = mergedFirst(bestOfSessions(fitting)).slice(0, maxSessions);
-  const best = lines.map((one) => sessionLine(one, repeats));
-  const all = [...best, ...[...told.values()].flatMap((one) => summaryLine(one, shown))];
-  return all
+  return [...lines.map((one) => sessionLine(one, repeats)), ...summarized.values()]
     .toSorted((a, b) => b.record.created_at_epoch - a.record.created_at_epoch || b.record.id - a.record.id)
     .slice(0, maxSessions);
 }

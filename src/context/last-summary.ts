@@ -68,15 +68,30 @@ export function modelSummaries(
 
 const mostSummaries = 10;
 
+/** Summaries with marks behind quoted titles of records from outside. */
+export function marked(summaries: readonly SessionSummary[], recent: readonly Titled[]): SessionSummary[] {
+  const outside = fromOutside(recent);
+  const mark = (text: string | null) => text && withMarks(text, outside);
+  return summaries.map((one) => ({
+    ...one,
+    ...{ request: mark(one.request), completed: mark(one.completed), next_steps: mark(one.next_steps) },
+  }));
+}
+
+// Longest title first, for `withMarks`.
+function fromOutside(observations: readonly Titled[]): Titled[] {
+  return observations
+    .filter(({ provenance, title }) => untrustedSource(provenance) !== null && title !== "")
+    .toSorted((one, other) => other.title.length - one.title.length);
+}
+
 // Null without text. Of a doubted summary only what rests on no record is shown.
 function lastSummaryOf(
   summary: SessionSummary,
   observations: readonly Titled[],
   isDoubted: boolean,
 ): LastSummary | null {
-  const outside = observations
-    .filter(({ provenance, title }) => untrustedSource(provenance) !== null && title !== "")
-    .toSorted((one, other) => other.title.length - one.title.length);
+  const outside = fromOutside(observations);
   const partsOf = (fields: readonly ((typeof allFields)[number] | "summary_text")[]) =>
     fields
       .map((field) => ({ name: nameOf(field), text: withMarks(summary[field] ?? "", outside) }))

@@ -9,7 +9,7 @@ import {
   type ProjectFolders,
 } from "./context-port.ts";
 import type { ContextSettings } from "./context-settings.ts";
-import { interruptedLine, lastWordsOf, modelSummaries } from "./last-summary.ts";
+import { interruptedLine, lastWordsOf, marked, modelSummaries } from "./last-summary.ts";
 import { plainLine } from "./quote.ts";
 import { createMarkdown, frameOf, inColors, lastLines, pinnedLines, renderEmptyTerminal } from "./render.ts";
 import { startSections } from "./start-sections.ts";
@@ -102,8 +102,10 @@ async function viewFor(
   const beside = room - linesTokens(pinnedLines(pinned));
   const asksForLast = settings.lastSummary || settings.lastMessage;
   const wanted = { settings, known, count: settings.observations, isWhole };
-  const recent = asksForLast ? chosenObservations(port, projects, wanted) : [];
-  const last = lastWordsOf(port, projects, { settings, recent: recent.map((one) => one.observation) });
+  const summaries = modelSummaries(port, projects);
+  const isRead = asksForLast || summaries.length > 0;
+  const recent = isRead ? chosenObservations(port, projects, wanted).map((one) => one.observation) : [];
+  const last = lastWordsOf(port, projects, { settings, recent });
   const tokens = beside - Math.min(linesTokens(lastLines(last)), beside / 2);
   // A text of any length, as requested over HTTP, has the same sections as one for a host.
   const sectionTokens = Math.min(maxSectionTokens - frameTokens, tokens);
@@ -113,7 +115,10 @@ async function viewFor(
   const forSections = {
     ...{ projects, known, tokens: sectionTokens },
     interrupted: exceptSession === undefined ? null : interruptedLine(port, projects, exceptSession),
-    summaries: modelSummaries(port, projects),
+    summaries: marked(
+      summaries.filter(({ id }) => id !== last.lastSummary?.id),
+      recent,
+    ),
     ...(rulesCommand && { rulesCommand }),
   };
   const { sections, isKept, records: quoted } = startSections(port.statements, forSections);

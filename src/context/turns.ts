@@ -54,7 +54,13 @@ export function takenUpBy(
       if (found === undefined) withTerm.set(term, [at]);
       else found.push(at);
     }
+  const shares = new Map<number, number>();
   return (record) => {
+    const known = shares.get(record.id) ?? shareOf(record);
+    shares.set(record.id, known);
+    return known;
+  };
+  function shareOf(record: Refusable & Pick<QuotedRecord, "summary">): number {
     const terms = tellingTermsIn(record.summary);
     const own = places.get(turnKey(record)) ?? prompts.length;
     const shared = new Map<number, number>();
@@ -62,7 +68,7 @@ export function takenUpBy(
       for (const at of withTerm.get(term) ?? []) if (at < own) shared.set(at, (shared.get(at) ?? 0) + 1);
     if (isRefused(prompts[own - 1], record)) return lossOfRefused;
     return Math.max(0, ...shared.values()) / Math.max(1, terms.length);
-  };
+  }
 }
 
 // "No, only these columns" takes back the turn before; with "still broken" the user's own words of it hold.

@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { type MemError, toMemError } from "../core/errors.ts";
 import type { Made, Reply, SettledReply } from "../core/records/drafts.ts";
-import type { ClaimedMessage } from "../core/records/messages.ts";
+import { type ClaimedMessage, endsTurn } from "../core/records/messages.ts";
 import type { Release, WaitingMessages } from "../core/records/queue.ts";
 import type { ActiveSession, ActiveSessions, SessionInWork } from "./active-sessions.ts";
 import type { Batching } from "./batching.ts";
@@ -222,7 +222,13 @@ export async function draftBatch<B extends QueuedBatch>(
 ): Promise<boolean> {
   const batch = queue.undrafted(sessionId, mostDrafted);
   if (batch === null) return false;
-  const reply = await callProvider(local, describedOf(batch), { timeoutMs, signal });
+  // A compaction ends no turn: the model's next summary goes on with the model's last one.
+  const described = describedOf(batch);
+  const isOfModel = ({ message }: ClaimedMessage) => message.type !== "summarize" || endsTurn(message);
+  const messages = described.messages.filter(isOfModel);
+  const part = { ...described, messages };
+  const reply =
+    messages.length === 0 ? emptyReply(local) : await callProvider(local, part, { timeoutMs, signal });
   onCompleted(await queue.draft(batch, settledUses(batch, asDraft(reply))));
   return true;
 }

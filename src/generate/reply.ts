@@ -45,11 +45,16 @@ export function parseReply(text: string, batch: AnsweredBatch, mode: Mode): Read
   const evidence = batch.messages.map((message) => evidenceOf(message, batch));
   const proof: Proof = { batch, evidence, mentions: mentionsIn(batch) };
   const observations = observationsOf(answer.observations, proof, mode);
-  const { summary, statements, confirmed, nothing } = answer;
-  if (observations.length + statements.length + confirmed.length === 0 && !nothing && summary == null)
-    throw new UselessAnswer("it neither records anything nor says that there is nothing to record");
   const end = batch.messages.at(-1);
   const { turn, known = { records: [] } } = batch;
+  const { summary, statements, confirmed, nothing } = answer;
+  const summaries =
+    summary == null || turn === undefined || end === undefined
+      ? []
+      : summaryOf(summary, end.id, { proof, mode });
+  const said = [observations, statements, confirmed, summaries].some((list) => list.length > 0);
+  if (!said && !nothing)
+    throw new UselessAnswer("it neither records anything nor says that there is nothing to record");
   if (turn === undefined || end === undefined) return { observations, summaries: [], closes: [] };
   const isOfUser = end.message.agent_id === undefined;
   const stated = statementsOf(answer, {
@@ -57,7 +62,7 @@ export function parseReply(text: string, batch: AnsweredBatch, mode: Mode): Read
   });
   return {
     observations: [...observations, ...stated],
-    summaries: summary == null ? [] : summaryOf(summary, end.id, { proof, mode }),
+    summaries,
     closes: closedBy(answer.closes, known.records, textOfTurn(turn)).map(({ id }) => id),
   };
 }

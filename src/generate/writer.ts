@@ -71,7 +71,7 @@ function withKnown(batch: GenerationBatch): ShownBatch {
 const shortMessageChars = 500;
 
 // Answers to long turns take about 3,000. A cut answer is asked again.
-const maxOutputTokens = 8_000;
+const maxOutputTokens = 4_000;
 
 const mostAnswers = 3;
 const longestModelId = 200;

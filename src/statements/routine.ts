@@ -3,8 +3,9 @@ import type { ToolUseOfTurn, Turn } from "../core/records/turn.ts";
 import { type CommandKind, commandKind, mainSegment } from "../core/tools/command-kind.ts";
 import { readCall, type ToolKind } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
+import { differenceOf } from "./commands/difference.ts";
 import { haveCommon } from "./commands/failures.ts";
-import { type Run, readRuns } from "./commands/runs.ts";
+import { type Part, type Run, readRuns } from "./commands/runs.ts";
 
 /**
  * Ids of the raw events of a turn that need no separate record in a list: its closing tells of them. Only commits, installs,
@@ -39,8 +40,16 @@ function isCoveredRun(run: Run, runs: readonly Run[]): boolean {
   // In a chain the last command with a family is taken to be at fault, as for the fixes. A failed look has none: whatever
   // passes after it goes on without it.
   const fault = run.parts.findLast(({ families }) => families.length > 0);
-  const later = runs.filter(({ at, outcome }) => at > run.at && outcome === "passed");
-  return later.some(({ parts }) => fault === undefined || parts.some((part) => haveCommon(fault, part)));
+  const passed = runs.filter(({ at, outcome }) => at > run.at && outcome === "passed");
+  return passed.some((later) => fault === undefined || makesUpFor(later, { ...run, fault }));
+}
+
+function makesUpFor({ parts, cwd, project }: Run, failed: Run & { fault: Part }): boolean {
+  const before = { part: failed.fault, cwd: failed.cwd };
+  return (
+    project === failed.project &&
+    parts.some((part) => haveCommon(failed.fault, part) && !differenceOf(before, { part, cwd }).isNarrower)
+  );
 }
 
 const lastingKinds = new Set<CommandKind>(["commit", "git", "install"]);

@@ -40,6 +40,15 @@ export async function run({ say }) {
       },
       { rounds: 40 },
     );
+    makeStatements(home);
+    const among = await interleave(
+      {
+        session: () => hook("SessionStart", home).ms,
+        prompt: () => hook("UserPromptSubmit", home).ms,
+        node,
+      },
+      { rounds: 40 },
+    );
     await worker.kill();
     const without = await interleave(
       {
@@ -60,7 +69,7 @@ export async function run({ say }) {
       },
       { rounds: 10, warmup: 1 },
     );
-    return [...warmFigures(warm), ...downFigures(without), ...hungFigures(broken)];
+    return [...warmFigures(warm), ...amongFigures(among), ...downFigures(without), ...hungFigures(broken)];
   } finally {
     stopListening();
     await worker.kill();
@@ -77,6 +86,14 @@ function warmFigures(sides) {
     figure("context hook, PreToolUse Read", "beforeRead", "<= 0.6"),
     figure("context hook, PreToolUse Bash, 100 rules", "beforeCommand", "<= 0.6"),
     figure("capture hook in Node", "inNode", "<= 1.3"),
+  ];
+}
+
+function amongFigures(sides) {
+  const figure = figuresOf(sides);
+  return [
+    figure("context hook, SessionStart, 6,700 sentences", "session", "<= 0.6"),
+    figure("context hook, UserPromptSubmit, 6,700 sentences", "prompt", "<= 0.6"),
   ];
 }
 
@@ -208,6 +225,18 @@ function payload(event) {
   if (event === "PreToolUse") sample.tool_input.file_path = knownFile;
   if (event === "PreToolUse.Bash") sample.tool_input.command = forbidden;
   return JSON.stringify(sample);
+}
+
+// As after a year of work: a start and a prompt choose among thousands of sentences.
+function makeStatements(home) {
+  const db = new Database(join(home.dataDir, "mem.db"));
+  db.exec(
+    `update observations
+     set salience = id * 7919 % 500 / 100.0 - 2, said_by = iif(id % 3 = 0, 'user', 'agent'), statement_kind = 'fact',
+       summary = substr(summary, 1, 160)
+     where project = 'project-00' and id % 2 = 0`,
+  );
+  db.close();
 }
 
 function fileOfLargestProject(home) {

@@ -89,10 +89,11 @@ describe("the start of a session", () => {
     say("The route has a test.", { salience: 2 }, { subtitle: "Asked: add a route.", session: "s9" });
     const summary = { request: "Add a route.", completed: "The route works.", next_steps: "Document it." };
     memory.addSummary({ ...summary, session: "s8", completed: "By rules." });
+    memory.addSummary({ session: "s8", request: "Raise it.", generator: "model-1" });
     memory.addSummary({ ...summary, session: "s9", generator: "model-1", at: someTime + hour });
     const text = await createMemoryContext(memory).sessionText("app");
     expect(section(text, "Last sessions")).toEqual([
-      "- Add a route → The route works. Next: Document it. (#S2, 2026-11-20)",
+      "- Add a route → The route works. Next: Document it. (#S3, 2026-11-20)",
       "- raise the limit → The limit is 5 now. (#1, 2026-11-20)",
     ]);
   });

@@ -83,6 +83,11 @@ describe("nothing to record", () => {
     expect(parse('{"nothing":true}')).toEqual(none);
   });
 
+  test("an answer that is blank says nothing, and is no answer", () => {
+    const answers = [answerText([], { request: " " }), '{"observations":[],"summary":""}'];
+    for (const text of answers) expect(() => parse(text, withSummary)).toThrow("neither records anything");
+  });
+
   test.each([
     ["left out", answerText([{}])],
     ["empty", answerText([{}], { request: " " })],

@@ -25,6 +25,7 @@ it.each(covered)("a closing covers %s", (_what, steps) => {
 
 const lasting: [what: string, steps: Step[]][] = [
   ["a failure that stayed", [bad("npm test")]],
+  ["a failure after which only a part passed", [bad("pytest"), ok("pytest tests/a.py", "1 passed")]],
   ["a failed edit", [failedEdit]],
   ["an install", [ok("npm install zod", "added 1 package")]],
   ["a commit", [ok("git commit -m 'Fix race'", "[main a1b2c3d] Fix race")]],

@@ -65,7 +65,7 @@ export function createProjectNames(
   function goneAt(cwd: string, url: string): Place | undefined {
     const place = whereIs(cwd);
     const remote = remoteIdentity(url);
-    if (place.repository !== null || remote === null) return undefined;
+    if (place.repository !== null || remote === null || existsSync(place.folder)) return undefined;
     return storable({ ...place, identities: [`remote:${remote}`, ...place.identities] });
   }
   return {
@@ -89,9 +89,9 @@ export function createProjectNames(
       const place = goneAt(cwd, url);
       return place && labelFor(place, projects);
     },
-    claimGone(cwd: string, url: string): string | undefined {
+    claimGone(cwd: string, url: string): void {
       const place = goneAt(cwd, url);
-      return place && claim(cwd, place);
+      if (place !== undefined) claim(cwd, place);
     },
     /** Resolves when the first commit of an unknown repository is known; undefined where there is nothing to wait for. */
     settle(cwd: string): Promise<void> | undefined {

@@ -57,6 +57,8 @@ async function run(context: CliContext, options: RegenerateOptions): Promise<voi
   if (options.stop === true || options.drop === true) return stop(context, options);
   const choice = choiceOf(options, context.clock.now());
   const json = options.json === true;
+  // The worker reads every turn of the list to measure its call: 2,000 turns take 21 s beside other work.
+  context.worker({ answerMs: 300_000 });
   if (options.dryRun === true) {
     const events = await showPlan(context, choice, json);
     if (events === 0 && !json) await noteUnknownProject(context, options);

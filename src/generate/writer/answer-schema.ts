@@ -26,10 +26,10 @@ export const readAnswer = z.lazy(() => looseAnswer());
 function looseAnswer() {
   const { text, list, numbers, yes } = looseParts();
   const shapes = shapesOf({ text, list, numbers, yes, type: text, concepts: list });
-  const summary = z.object(shapes.summary).nullish();
   const observations = z.array(z.object(shapes.observation)).max(mostDrafts);
+  // A malformed summary or statement is dropped: it must not cost the records of the answer.
+  const summary = z.object(shapes.summary).nullish().catch(null);
   const statement = z.object({ kind: text, said_by: text, reach: text, ...shapes.statement });
-  // A malformed statement is dropped: it must not cost the records of the answer.
   const statements = z.preprocess(
     (value) =>
       (Array.isArray(value) ? value : [])

@@ -78,7 +78,9 @@ export function createQueryVectors({ clock, deadlineMs = 2_500, pauseMs = 10_000
         keep(key, vector);
         return vector;
       } catch (cause) {
-        if (cause instanceof EmbedFailure) failed.set(whose, after(cause, failed.get(whose)?.times ?? 0));
+        // Searches that ran beside each other fail once.
+        if (cause instanceof EmbedFailure && failed.get(whose) === before)
+          failed.set(whose, after(cause, before?.times ?? 0));
         throw cause;
       }
     },

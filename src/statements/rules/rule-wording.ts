@@ -22,6 +22,21 @@ export function withdrawsRule(text: string): boolean {
   return ruleWithdrawal.test(text) && !ofProduct.test(text);
 }
 
+/** The subjects that the rule gives up, in plain words: "the rule about make lint", "instead of `make lint`". */
+export function givenUpIn(text: string): string[] {
+  const named = [ruleWithdrawal, noLongerNeeded, replacedBy].flatMap((cue) => {
+    const [, ...found] = cue.exec(text) ?? [];
+    return found.flatMap((subject) => subject ?? []);
+  });
+  return named.map(plainWordsOf).filter((words) => words.includes(" "));
+}
+
+/** The words in lower case, separated by single spaces, without marks and leading articles. */
+export function plainWordsOf(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}./:@_-]*(?<![.:])/gu) ?? [];
+  return words.join(" ").replace(leadingWords, "");
+}
+
 /** The words that limit where a rule applies: "in the frontend". */
 export function scopeOf(text: string): string[] {
   // "No" forbids in English, and means "in the" in Portuguese.
@@ -65,8 +80,14 @@ const withdrawal = new RegExp(
 
 // "Remove the rule for port 80" is work: only a rule about something the agent does is withdrawn.
 const ruleWithdrawal =
-  /(?<!(?:not|n't|dont|never) )(?<![\p{L}-])(?:forget|drop|scrap|ditch|lift|revoke|cancel|ignore|remove|discard)(?: about)? (?:the|that|this|our|my|your|those|these) (?:old |earlier |previous |other )?(?:rules? (?:about|on|of|that says?|to|regarding|concerning) |(?:(?!css|cors|firewall|eslint|nginx|iptables|routing|alert|validation)[\p{L}`'-]+ ){1,3}rules?(?=[.,;:!]|$| now| again| from now))|(?<!\p{L})(?:vergiss|streich)e? (?:die|diese) regel (?:über|zu|mit|zum|zur) |(?<!\p{L})(?:olvida|esquece|oublie) (?:la|a|cette) (?:regla|regra|règle) (?:de|del|da|do|sobre|sur|du) |(?<!\p{L})забудь (?:про )?правило (?:о|об|про) /iu;
+  /(?<!(?:not|n't|dont|never) )(?<![\p{L}-])(?:forget|drop|scrap|ditch|lift|revoke|cancel|ignore|remove|discard)(?: about)? (?:(?:the|that|this|our|my|your|those|these) )(?:old |earlier |previous |other )?(?:rules? (?:about|on|of|that says?|to|regarding|concerning) ([^,;:.!?()]{2,80})|((?:(?!css|cors|firewall|eslint|nginx|iptables|routing|alert|validation)[\p{L}`'-]+ ){1,3})rules?(?=[.,;:!]|$| now| again| from now))|(?<!\p{L})(?:vergiss|streich)e? (?:die|diese) regel (?:über|zu|mit|zum|zur) ([^,;:.!?()]{2,80})|(?<!\p{L})(?:olvida|esquece|oublie) (?:la|a|cette) (?:regla|regra|règle) (?:de|del|da|do|sobre|sur|du) ([^,;:.!?()]{2,80})|(?<!\p{L})забудь (?:про )?правило (?:о|об|про) ([^,;:.!?()]{2,80})/iu;
 const ofProduct = /\p{L} (?:in|from) (?:the|our|all)? ?[\p{L}-]+\W*$/u;
+const noLongerNeeded =
+  /^(?:\W*(?:actually|also|and|so|ok(?:ay)?)[\s,]+)?(?:the |our )?(?:rule (?:about|on) )?([^,;:.!?()]{2,80}?)(?: rule)? (?:is|are) (?:no longer (?:needed|necessary|required|wanted)|not (?:needed|necessary|required) any ?more)(?!\p{L})/iu;
+const replacedBy =
+  /(?<!\p{L})(?:instead of|rather than|in place of|no longer(?: use| run)?|statt|anstatt) ([^,;:.!?()]{2,80})/iu;
+const leadingWords = /^(?:(?:the|a|an|our|your|to|use|using|run|running|der|die|das|den) )+/;
+
 // One word after the preposition, without articles.
 const scope = new RegExp(
   `${cueOf({ words: "in|inside|within|under|for|at|on|bei|für|unter|im|en|para|dentro|dans|pour|sous|sur|em|no|na|nos|nas|в|во|на|для|при" }).source}\\s+(?:(?:the|our|my|all|der|die|das|dem|den|el|la|los|las|le|les|o|a|os|as)\\s+)?([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]*)`,

@@ -31,13 +31,20 @@ const read = remembering<ReadRule>(
 );
 
 function isSame(a: ReadRule, b: ReadRule): boolean {
-  return a.words === b.words || isSameContrast(a.subject, b.subject);
+  return a.words === b.words || isSameContrast(a.subject, b.subject) || isSameChoice(a.subject, b.subject);
 }
 
 // Both say what to do and what not.
 function isSameContrast(a: Subject, b: Subject): boolean {
   if ([a.asked, a.rejected, b.asked, b.rejected].some(({ size }) => size === 0)) return false;
   return areEqual(a.asked, b.asked) && areEqual(a.rejected, b.rejected);
+}
+
+// To choose one option is to refuse the others, also unsaid.
+function isSameChoice(a: Subject, b: Subject): boolean {
+  if (a.rest.size > 0 || b.rest.size > 0 || a.chosen.size === 0 || a.chosen.size !== b.chosen.size)
+    return false;
+  return [...a.chosen].every(([choice, values]) => areEqual(values, b.chosen.get(choice) ?? new Set()));
 }
 
 function areEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

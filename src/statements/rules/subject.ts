@@ -5,10 +5,13 @@ import { sharedCount, tellingTermsOf, topicTermsOf } from "../text/topic-terms.t
 import { alternativesIn } from "./alternatives.ts";
 import {
   clausesOf,
+  givenUpIn,
   isReplacement,
+  plainWordsOf,
   type RuleClause,
   scopeOf,
   withdrawnIn,
+  withdrawsRule,
   withoutFillers,
 } from "./rule-wording.ts";
 
@@ -35,6 +38,12 @@ export interface Subject {
   scope: ReadonlySet<string>;
   /** Terms of what it gives up: "drop the type prefixes". */
   withdrawn: ReadonlySet<string>;
+  /** The plain words of what it gives up by name, two at least: "make lint". */
+  givenUp: readonly string[];
+  /** It withdraws a rule as such, whatever that rule asks or forbids. */
+  withdrawsRule: boolean;
+  /** The plain words of its clauses that ask for something, and of all of it. */
+  plain: { asked: string; all: string };
   /** Terms of each of its parts: "lines in the changelog, and tests beside the code" has two. */
   parts: readonly (readonly string[])[];
   isReplacement: boolean;
@@ -62,6 +71,7 @@ export function compareSubjects(older: Subject, newer: Subject): "same" | "relat
 
 /** "Drop the changelog lines" against the rule that asks for them. A rule that asks for more is not replaced. */
 function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null {
+  if (givesUp(newer, older)) return isGivenUpWhole(older, newer) ? "same" : "related";
   const given = [...newer.withdrawn].filter((term) => older.asked.has(term) && !older.rejected.has(term));
   if (given.length === 0 || given.length * 2 < newer.withdrawn.size) return null;
   const isCertain =
@@ -70,9 +80,21 @@ function withdrawalOf(older: Subject, newer: Subject): "same" | "related" | null
   return isCertain && isAsWide && older.isOfUser && newer.isOfUser ? "same" : "related";
 }
 
+// "We now use `just lint` instead of `make lint`", by the words of the older rule.
+function givesUp(newer: Subject, older: Subject): boolean {
+  const words = newer.withdrawsRule ? older.plain.all : older.plain.asked;
+  return newer.givenUp.some((given) => ` ${words} `.includes(` ${given} `));
+}
+
+function isGivenUpWhole(older: Subject, newer: Subject): boolean {
+  const isWhole = older.parts.every((part) => part.some((term) => newer.all.has(term)));
+  return isWhole && isSubset(newer.scope, older.all) && older.isOfUser && newer.isOfUser;
+}
+
 export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
   const sides = { asked: emptySide(), rejected: emptySide() };
-  for (const { text: clause, isRejected } of clausesWithTerms(text))
+  const clauses = clausesWithTerms(text);
+  for (const { text: clause, isRejected } of clauses)
     addClause(isRejected ? sides.rejected : sides.asked, clause);
   const { asked, rejected } = sides;
   const rest = new Set([...asked.rest, ...rejected.rest]);
@@ -87,6 +109,12 @@ export function subjectOf({ text, said_by, standing }: ComparedRule): Subject {
     amounts: new Set((text.match(amount) ?? []).flatMap(termsOf)),
     scope: new Set(scopeOf(text).flatMap((found) => termsOf(found).filter((term) => rest.has(term)))),
     withdrawn: new Set(withdrawnIn(text).flatMap(termsOf)),
+    givenUp: givenUpIn(text),
+    withdrawsRule: withdrawsRule(text),
+    plain: {
+      asked: plainWordsOf(clauses.flatMap((one) => (one.isRejected ? [] : [one.text])).join(" ")),
+      all: plainWordsOf(text),
+    },
     parts: text
       .split(partEnd)
       .map(termsOf)

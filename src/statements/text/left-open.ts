@@ -1,12 +1,12 @@
 // Detects sentences that say that work is left, in eight languages.
 import { cueOf, removing } from "../../text/cue-pattern.ts";
 
-/** True when a sentence says plainly that work is left: by a label in front ("Left: …"), or by a phrase that nothing denies. */
+/** True when a sentence says plainly that work is left: by a label in front ("Left: …"), or by a phrase that nothing denies or makes a case. */
 export function saysLeftOpen(text: string): boolean {
   if (label.test(text)) return true;
   return [...text.matchAll(phrases)].some(({ index }) => {
     const before = text.slice(Math.max(0, index - farthest), index);
-    return !denied.test(before) && !isOfThing(before, text.slice(index));
+    return !denied.test(before) && !condition.test(before) && !isOfThing(before, text.slice(index));
   });
 }
 
@@ -83,6 +83,10 @@ const phrases = new RegExp(phrase.source, "gi");
 
 const denied =
   /(?:^|[^\p{L}])(?:nothing|none|nobody|no|without|never|nichts|kein\w*|nada|ning\p{L}+|rien|aucune?|nenhum\p{L}*|ничего|нет)(?=[^\p{L}])[^.,;:]*$|没有[^。，]{0,10}$/iu;
+
+// "If the job is not started" is a case, not open work.
+const condition =
+  /(?:^|[^\p{L}])(?:if|when|whenever|unless|until|while|because|wenn|falls|solange|weil|si|cuando|mientras|porque|quand|tant que|parce que|se|quando|enquanto|если|когда|пока|потому что)(?=[^\p{L}])[^,;:.]*$|(?:如果|当|因为)[^。，]*$/iu;
 
 const thing =
   /(?:^|[^\p{L}])(?:prs?|pull requests?|files?|handles?|descriptors?|sockets?|connections?|streams?|cursors?|transactions?|ports?|doors?|windows?|tabs?|dialogs?|modals?|menus?|panels?|drawers?|valves?|gates?|circuits?|breakers?|sessions?|accounts?|channels?|locks?|source|datei(?:en)?|verbindung(?:en)?|fenster|türe?n?|ports?)(?: [`\w/.#-]+){0,3}\s*$/iu;

@@ -15,6 +15,7 @@ export interface WaitingJobs {
   session_seq: number | null;
   /** Of the jobs that were read. */
   count: number;
+  /** Without a session the oldest: they wait for nothing but each other. */
   newest_at: number;
   has_summary: boolean;
   /** Retries, each tried alone. */
@@ -89,7 +90,7 @@ const waitingText = `
   with due as (${dueJobs("", oldestRead)} union ${dueJobs("desc", newestRead)}),
   grouped as (
     select d.project_id, d.session_id, s.seq as session_seq, count(*)::int as count,
-      (extract(epoch from max(d.created_at)) * 1000)::float8 as newest_at,
+      (extract(epoch from case when d.session_id is null then min(d.created_at) else max(d.created_at) end) * 1000)::float8 as newest_at,
       bool_or(d.source_type = 'session_summary') as has_summary,
       bool_and(d.attempts > 0) as is_retry,
       coalesce(s.status = 'completed', false) as is_completed,

@@ -4,6 +4,7 @@ import type { Json } from "../../text/json.ts";
 import type { Sqlite } from "./open.ts";
 import type { StoredPrompt } from "./prompts.ts";
 import { createSql } from "./sql.ts";
+import { endsTurn } from "./turns.ts";
 
 // The clocks of a host's hook and of its transcript differ by less.
 const sameWithinMs = 60_000;
@@ -33,8 +34,8 @@ export function createImports(db: Sqlite) {
   const hasEnd = sql.value<[{ session: number; prompt: number }], number>(
     `select exists (
          select 1
-         from raw_events
-         where session_id = @session and kind = 'summarize' and json_valid(payload)
+         from raw_events e
+         where session_id = @session and ${endsTurn("e")} and json_valid(payload)
            and payload ->> '$.prompt_number' = @prompt)
        or exists (
          select 1

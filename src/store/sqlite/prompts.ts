@@ -78,7 +78,7 @@ function createUnderWay(db: Sqlite): (since: number) => number[] {
        and not exists (
          select 1
          from raw_events e
-         where e.session_id = s.id and e.kind = 'summarize' and e.created_at_epoch >= p.created_at_epoch)`,
+         where e.session_id = s.id and ${endsTurn("e")} and e.created_at_epoch >= p.created_at_epoch)`,
   );
   return (since) => underWay({ since });
 }

@@ -12,6 +12,7 @@ import { observationColumns } from "./observations.ts";
 import type { Sqlite } from "./open.ts";
 import { createSql } from "./sql.ts";
 import { createStanding, notProposed, type RulesRequest, type StatementsRequest } from "./statements.ts";
+import { endsTurn } from "./turns.ts";
 
 /** All, those that are not routine work, or of these the active ones that a model or a user wrote, without statements. */
 type ContextRecords = "all" | "telling" | "written";
@@ -49,7 +50,7 @@ export function createRecent(db: Sqlite) {
     `select json_extract(e.payload, '$.last_assistant_message')
      from (select id from sessions where project = ? order by id desc limit ?) s
      join raw_events e on e.session_id = s.id
-     where e.kind = 'summarize' and json_valid(e.payload)
+     where ${endsTurn("e")} and json_valid(e.payload)
      order by e.id desc
      limit 1`,
   );
@@ -120,8 +121,9 @@ function isWanted(observation: Observation, { types, concepts }: ContextRequest)
   return concepts === null || parseLists(observation).concepts.some((concept) => concepts.includes(concept));
 }
 
-type Version = Pick<QuotedRecord, "id" | "revision">;
-const versionColumns = "id, revision";
+// A change of the user has another revision; a pulled one can have the same, with another time.
+type Version = Pick<Observation, "id" | "revision" | "synced_at">;
+const versionColumns = "id, revision, synced_at";
 const quotedColumns = `id, sdk_session_id, prompt_number, obs_type, title, subtitle, summary, narrative, said_by, statement_kind,
   standing, reach, salience, created_at_epoch, revision, provenance, generator, files_read, pinned, branch,
   git_commit as "commit"`;
@@ -142,14 +144,15 @@ export function createRankable(db: Sqlite) {
   );
   const { standingRules, statements } = createStanding<Version>(db, versionColumns);
   const byId = sql.get<[id: number], QuotedRecord>(`select ${quotedColumns} from observations where id = ?`);
-  const known = new RecentMap<number, QuotedRecord>(maxKnown);
-  // Every prompt needs thousands, which takes 10 ms: what changes in a record changes its revision, the others are kept.
+  const known = new RecentMap<number, { version: Version; record: QuotedRecord }>(maxKnown);
+  // Every prompt needs thousands, which takes 10 ms: the records that have not changed are kept.
   const quoted = (versions: readonly Version[]): QuotedRecord[] =>
-    versions.flatMap(({ id, revision }) => {
-      const before = known.get(id);
-      if (before?.revision === revision) return before;
-      const record = byId(id);
-      if (record !== undefined) known.set(id, record);
+    versions.flatMap((version) => {
+      const before = known.get(version.id);
+      if (before?.version.revision === version.revision && before.version.synced_at === version.synced_at)
+        return before.record;
+      const record = byId(version.id);
+      if (record !== undefined) known.set(version.id, { version, record });
       return record ?? [];
     });
   return {
@@ -190,7 +193,7 @@ export function createRankable(db: Sqlite) {
          and not exists (
            select 1
            from raw_events e
-           where e.session_id = s.id and e.kind = 'summarize' and e.created_at_epoch >= p.created_at_epoch
+           where e.session_id = s.id and ${endsTurn("e")} and e.created_at_epoch >= p.created_at_epoch
              and e.event_key not like 'unfinished:%')`,
     ),
   };

@@ -112,9 +112,9 @@ function createDropEvents(
 
 /** An event without its content. Which prompt a turn belongs to stays; nothing reads a tool use without its tool. */
 export function emptiedEvent({ kind, payload }: Row): { kind: string; payload: string } {
-  const { prompt_key, prompt_number } = readPayload(String(payload));
+  const { prompt_key, prompt_number, goes_on } = readPayload(String(payload));
   const isEnd = kind === "summarize";
-  const left = { prompt_key, ...(isEnd ? { type: "summarize" } : {}), prompt_number };
+  const left = { prompt_key, ...(isEnd ? { type: "summarize", goes_on } : {}), prompt_number };
   return { kind: isEnd ? "summarize" : "other", payload: JSON.stringify(left) };
 }
 

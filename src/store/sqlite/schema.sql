@@ -652,7 +652,7 @@ CREATE INDEX session_summaries_of_session on session_summaries (session_id) wher
 CREATE INDEX observations_proposed on observations (project) where standing = 0 and statement_kind in ('rule', 'preference');
 CREATE INDEX pending_messages_undrafted on pending_messages (session_id, id) where status = 'pending' and drafted = 0;
 CREATE INDEX observations_telling on observations
-  (project, created_at_epoch, id, revision, standing, statement_kind, status, routine, salience, generator)
+  (project, created_at_epoch, id, revision, synced_at, standing, statement_kind, status, routine, salience, generator)
   where status = 'active' and routine = 0 and (salience is not null or generator <> 'local');
 insert into message_counts (name, value) values ('accepted', 0);
 insert into message_counts (name, value) values ('done', 0);

@@ -192,6 +192,8 @@ test("knows a work tree that is gone by its remote, and each spelling of a folde
   names.claim(makeRepository(at("shop"), "https://a.example/x/shop.git"));
   expect(names.labelOfGone(at("trees", "one"), "git@a.example:x/shop")).toBe("shop");
   expect(names.labelOfGone(at("shop"), "git@a.example:x/shop")).toBeUndefined();
+  mkdirSync(at("notes"));
+  expect(names.labelOfGone(at("notes"), "git@a.example:x/dotfiles")).toBeUndefined();
   const trees = [".codex/worktrees/1a/api", ".codex/worktrees/2b/api/src"].map((path) =>
     names.claim(at(path)),
   );

@@ -67,6 +67,18 @@ test("a text that is refused stops no other", async () => {
   await expect(of("good")).resolves.toHaveLength(2);
 });
 
+test("questions that fail beside each other are one failure", async () => {
+  let down = true;
+  const { of, pass } = open(async () => {
+    if (down) throw new EmbedFailure("unavailable", "down");
+    return [Float32Array.from([1, 1])];
+  });
+  await Promise.allSettled(Array.from({ length: 7 }, (_, at) => of(`question ${at}`)));
+  down = false;
+  pass(1_001);
+  await expect(of("later")).resolves.toHaveLength(2);
+});
+
 test("an embedder that is too slow is not waited for", async () => {
   const { of } = open(
     (_text, signal) =>

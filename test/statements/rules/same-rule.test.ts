@@ -8,6 +8,7 @@ describe("the same rule", () => {
     ["Use pnpm, never npm.", "never npm, use pnpm"],
     ["Use pnpm, never npm.", "pnpm instead of npm please"],
     ["Use pnpm, never npm.", "Prefer pnpm over npm."],
+    ["Use pnpm, never npm.", "Use pnpm."],
     ["use uv, not pip", "we use uv instead of pip here"],
     ["Use tabs, not spaces.", "I prefer tabs over spaces"],
     ["Use tabs, not spaces.", "never spaces, always tabs"],

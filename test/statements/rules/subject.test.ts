@@ -26,6 +26,14 @@ describe("the newer rule certainly replaces the older one", () => {
     ["cada commit lleva el número del ticket", "olvida el número del ticket"],
     ["каждый коммит начинается с номера тикета", "забудь про номера тикета"],
     ["每次提交都要写更新日志", "以后不用再写更新日志"],
+    [
+      "From now on, run `make lint` before every commit.",
+      "Actually, drop the rule about make lint: we now use `just lint`.",
+    ],
+    ["Run `make lint` before every commit.", "We now use just lint instead of make lint."],
+    ["Run `make lint` before every commit.", "The make lint rule is no longer needed."],
+    ["Never run make lint.", "Forget the rule about make lint."],
+    ["Nutze `make lint` vor jedem Commit.", "Vergiss die Regel zu make lint."],
   ])("%j, then %j", (older, newer) => {
     expect(compare(older, newer)).toBe("same");
   });
@@ -73,6 +81,8 @@ describe("the rules apply side by side", () => {
     ["Run the linter before each commit", "don't forget the linter before each commit"],
     ["Tests live beside the source", "drop the fix(api): prefixes in commit subjects"],
     ["", "Use npm"],
+    ["Run `make lint` before every commit.", "Drop the rule about make docs."],
+    ["Run `make lint` before every commit.", "Never make coffee."],
   ])("%j and %j", (older, newer) => {
     expect(compare(older, newer)).toBeNull();
   });

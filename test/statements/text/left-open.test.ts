@@ -60,6 +60,7 @@ const settled = [
   "The worker waits for the lock before it writes.",
   "The job waits for 5 minutes, then tries again.",
   "The socket is still open after the request, so the port stays in use.",
+  "If the job is not started within a minute, the queue drops it.",
   "The page shows “Nothing here yet” when the list is empty.",
   "Pending messages are kept in `pending_messages`.",
   "eslint stops at the first error of a file.",
