@@ -35,7 +35,7 @@ test("enable opens the page with a token, url repeats it, disable closes it", as
       `http://${own}:${rest.port}/tv?token=${token}&project=a+%26+b&source=codex\n`,
     );
     expect((await fetch(String(items[0].url))).status).toBe(200);
-    expect((await fetch(String(items[0].url).replace(/token=\w+/, "token=x"))).status).toBe(401);
+    expect((await fetch(String(items[0].url).replace(/token=[\w-]+/, "token=x"))).status).toBe(401);
     expect((await fetch(`http://${own}:${rest.port}/?token=${token}`)).status).toBe(404);
   }
   expect(shown.stderr).toMatch(/plain\s+HTTP/);
