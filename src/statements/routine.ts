@@ -4,7 +4,7 @@ import { type CommandKind, commandKind, mainSegment } from "../core/tools/comman
 import { readCall, type ToolKind } from "../core/tools/tool-kind.ts";
 import { readResult } from "../core/tools/tool-result.ts";
 import { differenceOf } from "./commands/difference.ts";
-import { haveCommon } from "./commands/failures.ts";
+import { isSameWork } from "./commands/fixes.ts";
 import { type Part, type Run, readRuns } from "./commands/runs.ts";
 
 /**
@@ -41,14 +41,13 @@ function isCoveredRun(run: Run, runs: readonly Run[]): boolean {
   // passes after it goes on without it.
   const fault = run.parts.findLast(({ families }) => families.length > 0);
   const passed = runs.filter(({ at, outcome }) => at > run.at && outcome === "passed");
-  return passed.some((later) => fault === undefined || makesUpFor(later, { ...run, fault }));
+  return passed.some((later) => fault === undefined || makesUpFor(later, { run, part: fault }));
 }
 
-function makesUpFor({ parts, cwd, project }: Run, failed: Run & { fault: Part }): boolean {
-  const before = { part: failed.fault, cwd: failed.cwd };
-  return (
-    project === failed.project &&
-    parts.some((part) => haveCommon(failed.fault, part) && !differenceOf(before, { part, cwd }).isNarrower)
+function makesUpFor(later: Run, failed: { run: Run; part: Part }): boolean {
+  const before = { part: failed.part, cwd: failed.run.cwd };
+  return later.parts.some(
+    (part) => isSameWork(failed, later, part) && !differenceOf(before, { part, cwd: later.cwd }).isNarrower,
   );
 }
 

@@ -50,8 +50,8 @@ export function fixesOf(turn: Turn): Fix[] {
   return fixes.slice(0, maxFixes);
 }
 
-// In another project or folder the same command is other work, unless it names the folder that the failed one lacked.
-function isSameWork(failed: Failure, run: Run, part: Part): boolean {
+/** In another project or folder the same command is other work, unless it names the folder that the failed one lacked. */
+export function isSameWork(failed: Pick<Failure, "run" | "part">, run: Run, part: Part): boolean {
   if (!haveCommon(failed.part, part) || failed.run.project !== run.project) return false;
   const isThere = placeOf({ part: failed.part, cwd: failed.run.cwd }) === placeOf({ part, cwd: run.cwd });
   return isThere || (part.directory !== "" && !failed.run.testsFailed);
